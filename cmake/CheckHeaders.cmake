@@ -1,0 +1,15 @@
+# Target check_headers: every header compiles alone.
+file(GLOB_RECURSE headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
+  ${PROJECT_SOURCE_DIR}/src/*.h ${PROJECT_SOURCE_DIR}/collectors/*.h)
+set(stubs)
+foreach(header IN LISTS headers)
+  string(MAKE_C_IDENTIFIER ${header} id)
+  set(stub ${PROJECT_BINARY_DIR}/check_headers/${id}.cpp)
+  file(CONFIGURE OUTPUT ${stub} CONTENT "#include \"${PROJECT_SOURCE_DIR}/${header}\"\n" @ONLY)
+  list(APPEND stubs ${stub})
+endforeach()
+get_property(libraries GLOBAL PROPERTY RDMA_EXPORTER_LIBRARIES)
+add_library(check_headers OBJECT EXCLUDE_FROM_ALL ${stubs})
+target_include_directories(check_headers PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}
+  ${PROJECT_BINARY_DIR}/generated)
+target_link_libraries(check_headers PRIVATE project_warnings ${libraries})

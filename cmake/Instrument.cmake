@@ -1,0 +1,21 @@
+# Hardening of every build, and the instrumentation of the asan, tsan and coverage presets.
+add_compile_options(-fno-omit-frame-pointer)
+add_compile_options($<$<CONFIG:Release,RelWithDebInfo>:-fstack-protector-strong>)
+add_compile_definitions($<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)
+if(NOT RDMA_EXPORTER_SANITIZE)
+  add_compile_definitions($<$<CONFIG:Release,RelWithDebInfo>:_FORTIFY_SOURCE=2>)
+endif()
+add_link_options(-Wl,-z,relro -Wl,-z,now -Wl,--as-needed)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+if(RDMA_EXPORTER_SANITIZE)
+  add_compile_options(-fsanitize=${RDMA_EXPORTER_SANITIZE} -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${RDMA_EXPORTER_SANITIZE})
+  if(RDMA_EXPORTER_SANITIZE MATCHES "thread" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    add_compile_options(-Wno-tsan)  # Asio uses atomic_thread_fence, which g++ 12 only warns about
+  endif()
+endif()
+if(RDMA_EXPORTER_COVERAGE)
+  add_compile_options(--coverage -fprofile-abs-path)
+  add_link_options(--coverage)
+endif()

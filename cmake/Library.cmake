@@ -1,0 +1,20 @@
+# rdma_exporter_library(NAME SOURCES a.cpp ... [PUBLIC lib ...] [PRIVATE lib ...])
+# One static library per folder, alias rdma_exporter::NAME, includes rooted at src/ and at the top.
+function(rdma_exporter_library name)
+  cmake_parse_arguments(arg "" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
+  add_library(${name} STATIC ${arg_SOURCES})
+  add_library(rdma_exporter::${name} ALIAS ${name})
+  target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR})
+  target_link_libraries(${name} PUBLIC ${arg_PUBLIC} PRIVATE project_warnings ${arg_PRIVATE})
+  set_property(GLOBAL APPEND PROPERTY RDMA_EXPORTER_LIBRARIES ${name})
+endfunction()
+
+# rdma_exporter_test(NAME SOURCES ... LINK ...): one GoogleTest binary, each test registered with CTest.
+function(rdma_exporter_test name)
+  cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${arg_SOURCES})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(${name} PRIVATE project_warnings GTest::gmock GTest::gtest_main ${arg_LINK})
+  target_compile_definitions(${name} PRIVATE SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 60)
+endfunction()

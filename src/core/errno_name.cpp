@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#include "core/errno_name.h"
+
+#include <cstring>
+
+namespace rdma_exporter::core {
+
+std::string_view errno_name(int os_errno) {
+  const char* name = strerrorname_np(os_errno);
+  return name == nullptr ? std::string_view("errno_other") : std::string_view(name);
+}
+
+}  // namespace rdma_exporter::core

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <string_view>
+
+namespace rdma_exporter::core {
+
+/// Symbolic name of an errno value ("EIO"), or "errno_other" for one this C library does not name.
+/// The result has static storage and is one of a bounded set: safe as a label value.
+std::string_view errno_name(int os_errno);
+
+}  // namespace rdma_exporter::core

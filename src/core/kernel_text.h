@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "core/result.h"
+
+// Pure parsers of the text that the kernel prints in sysfs. None allocates on success, none throws; anything that
+// is not what the named kernel function prints is a parse error. All accept one trailing newline or blanks.
+namespace rdma_exporter::core {
+
+/// `text` without leading and trailing blanks, newlines and NULs.
+std::string_view trim(std::string_view text);
+
+/// A counter file: an unsigned decimal number (drivers/infiniband/core/sysfs.c show_pma_counter,
+/// hw_stat_port_show). nullopt for "N/A (no PMA)" of kernels before 4.5: the file exists, the counter does not.
+Result<std::optional<std::uint64_t>> parse_counter(std::string_view text);
+
+/// A decimal number, negative allowed (numa_node prints -1 for "unknown").
+Result<std::int64_t> parse_integer(std::string_view text);
+
+/// "4: ACTIVE" -> 4 (state, phys_state, node_type: "%d: %s" in core/sysfs.c).
+Result<std::uint32_t> parse_enum(std::string_view text);
+
+/// "0x1a" -> 26 (lid, sm_lid, cap_mask: "0x%x").
+Result<std::uint32_t> parse_hex(std::string_view text);
+
+/// What rate_show() of core/sysfs.c prints: "100 Gb/sec (4X EDR)", "2.5 Gb/sec (1X SDR)".
+struct LinkRate {
+  double bytes_per_second;  ///< signalling rate of all lanes: Gb/s x 1e9 / 8
+  std::uint32_t lanes;      ///< 1, 2, 4, 8 or 12
+};
+Result<LinkRate> parse_rate(std::string_view text);
+
+/// PCI current_link_speed, max_link_speed ("16.0 GT/s PCIe", drivers/pci/probe.c pci_speed_string) in transfers
+/// per second; nullopt for "Unknown", which virtual functions print.
+Result<std::optional<double>> parse_pci_speed(std::string_view text);
+
+/// PCI current_link_width, max_link_width in lanes; nullopt for 0 and 255, which mean "not known".
+Result<std::optional<std::uint32_t>> parse_pci_width(std::string_view text);
+
+/// True for the all-zero GID that gids/N prints for an empty slot.
+bool is_zero_gid(std::string_view text);
+
+}  // namespace rdma_exporter::core

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#include "core/labels.h"
+
+#include <cstddef>
+
+#include "core/utf8.h"
+
+namespace rdma_exporter::core {
+namespace {
+
+void append_escaped(std::string& out, std::string_view value) {
+  while (!value.empty()) {
+    const std::size_t special = value.find_first_of("\\\"\n");
+    append_utf8(out, value.substr(0, special));
+    if (special == std::string_view::npos) return;
+    out += '\\';
+    out += value[special] == '\n' ? 'n' : value[special];
+    value.remove_prefix(special + 1);
+  }
+}
+
+}  // namespace
+
+void append_label(std::string& block, std::string_view name, std::string_view value) {
+  if (!block.empty()) block += ',';
+  block += name;
+  block += "=\"";
+  append_escaped(block, value);
+  block += '"';
+}
+
+std::string render_labels(std::initializer_list<Label> labels) {
+  std::string block;
+  for (const auto& [name, value] : labels) append_label(block, name, value);
+  return block;
+}
+
+}  // namespace rdma_exporter::core

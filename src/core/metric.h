@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace rdma_exporter::core {
+
+enum class MetricType : std::uint8_t { counter, gauge };
+
+/// One metric family: a row of a constexpr table. The only place where its name, type, labels and help are
+/// written; source of the exposition, of --describe, of docs/METRICS.md and of the contract tests.
+struct MetricDesc {
+  std::string_view name;    ///< whole name, so that grep finds it
+  MetricType type;          ///< info metrics are gauges with the value 1 in text format 0.0.4
+  std::string_view labels;  ///< label names in order, separated by commas
+  std::string_view unit;    ///< base unit ("bytes", "seconds", "ratio") or the thing counted ("packets")
+  std::string_view help;    ///< one line, one sentence or two, without the final period's newline
+  std::string_view source;  ///< kernel file, header or document the value comes from
+};
+
+namespace detail {
+constexpr bool lower_name(std::string_view text) {
+  if (text.empty() || !(text.front() >= 'a' && text.front() <= 'z')) return false;
+  for (const char c : text)
+    if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_')) return false;
+  return true;
+}
+constexpr bool printable(std::string_view text) {
+  for (const char c : text)
+    if (c < ' ' || c > '~') return false;
+  return !text.empty();
+}
+}  // namespace detail
+
+/// Compile-time rules for one row: legal lower-case name with one of our prefixes, `_total` on counters and
+/// only there, base unit in the name, help without control characters, a source.
+constexpr bool valid(const MetricDesc& metric) {
+  const bool prefix = metric.name.starts_with("rdma_") || metric.name.starts_with("process_");
+  const bool total = metric.name.ends_with("_total");
+  const bool counter = metric.type == MetricType::counter;
+  if (!prefix || !detail::lower_name(metric.name) || total != counter) return false;
+  if (metric.name.find("__") != std::string_view::npos) return false;
+  for (const std::string_view unit : {"bytes", "seconds", "ratio"})
+    if (metric.unit == unit && metric.name.find(unit) == std::string_view::npos) return false;
+  return detail::printable(metric.help) && detail::printable(metric.source);
+}
+
+/// valid() for a whole table; use as `static_assert(all_valid(kTable))`.
+template <typename Table>
+constexpr bool all_valid(const Table& table) {
+  for (const MetricDesc& metric : table)
+    if (!valid(metric)) return false;
+  return true;
+}
+
+/// "counter" or "gauge", as in a TYPE line.
+std::string_view to_string(MetricType type);
+
+}  // namespace rdma_exporter::core

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+#include <utility>
+
+#include "core/errno_name.h"
+
+namespace rdma_exporter::core {
+
+/// What kind of thing went wrong; decides the `reason` label of error counters.
+enum class Errc : unsigned char {
+  os,        ///< a system call failed, os_errno says how
+  parse,     ///< the source answered with bytes that are not what its kernel documents
+  too_long,  ///< the source is longer than it can legally be (bounded read)
+  config,    ///< a person's input was wrong; context is a whole message for that person
+};
+
+/// A recoverable error. Cheap to make: the context stays empty on the read path.
+struct Error {
+  Errc kind = Errc::os;
+  int os_errno = 0;
+  std::string context;
+};
+
+template <typename T>
+using Result = tl::expected<T, Error>;
+
+/// An Error for `os_errno` as left by a system call (positive number).
+inline tl::unexpected<Error> os_error(int os_errno, std::string context = {}) {
+  return tl::unexpected(Error{Errc::os, os_errno, std::move(context)});
+}
+inline tl::unexpected<Error> parse_error(std::string context = {}) {
+  return tl::unexpected(Error{Errc::parse, 0, std::move(context)});
+}
+inline tl::unexpected<Error> too_long_error() { return tl::unexpected(Error{Errc::too_long, 0, {}}); }
+inline tl::unexpected<Error> config_error(std::string message) {
+  return tl::unexpected(Error{Errc::config, 0, std::move(message)});
+}
+
+/// The value of a `reason` label: an errno name such as "EIO", or "parse", "too_long", "config".
+inline std::string_view reason(const Error& error) {
+  switch (error.kind) {
+    case Errc::os:
+      return errno_name(error.os_errno);
+    case Errc::parse:
+      return "parse";
+    case Errc::too_long:
+      return "too_long";
+    case Errc::config:
+      return "config";
+  }
+  return "unknown";
+}
+
+/// True when `error` is the system error `os_errno`.
+inline bool is_errno(const Error& error, int os_errno) {
+  return error.kind == Errc::os && error.os_errno == os_errno;
+}
+
+/// A line for a person: the context and the reason.
+inline std::string to_string(const Error& error) {
+  if (error.context.empty()) return std::string(reason(error));
+  if (error.kind == Errc::config) return error.context;
+  return error.context + ": " + std::string(reason(error));
+}
+
+}  // namespace rdma_exporter::core

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace rdma_exporter::host {
+
+/// Families of RDMA drivers whose counter names and quirks are known. Never derived from the device's name:
+/// udev renames devices (rocep59s0f0), people do too.
+enum class Driver : std::uint8_t {
+  unknown, mlx5, mlx4, bnxt_re, irdma, efa, erdma, hns, mana, ionic, hfi1, qib, cxgb4, qedr, ocrdma, mthca, usnic,
+  vmw_pvrdma, rxe, siw
+};
+
+/// The family for the name of the driver bound to the PCI (or auxiliary) parent: "mlx5_core" and "mlx5_core.sf"
+/// are mlx5, "ice" and "i40e" are irdma, "bnxt_en" is bnxt_re. unknown for any other.
+Driver driver_from_parent(std::string_view parent_driver);
+
+/// "mlx5", "bnxt_re", ... as in docs and log lines.
+std::string_view to_string(Driver driver);
+
+}  // namespace rdma_exporter::host
