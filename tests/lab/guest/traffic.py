@@ -1,0 +1,77 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+# Copyright the rdma_exporter authors
+"""RDMA traffic from rxe0 to rxe1 of the lab's fabric. A module for the tests, and a command for people:
+traffic.py [TOOL [ARGS...]], for example traffic.py ib_write_bw -n 100 -s 65536."""
+
+import pathlib
+import socket
+import subprocess
+import sys
+import time
+
+SERVER, CLIENT = ("rxe1", "10.9.0.2"), ("rxe0", "10.9.0.1")
+PERFTEST_PORT = 18515
+EMPTY_GID = ":".join(["0000"] * 8)
+
+
+class TrafficError(Exception):
+    """The tool failed; the text has what both ends printed."""
+
+
+def gid_index(device: str, address: str) -> int:
+    """Index of the RoCE v2 GID that stands for an IPv4 address (::ffff:a.b.c.d)."""
+    packed = socket.inet_aton(address).hex()
+    wanted = f"0000:0000:0000:0000:0000:ffff:{packed[:4]}:{packed[4:]}"
+    gids = pathlib.Path("/sys/class/infiniband", device, "ports/1/gids")
+    for index in range(16):
+        if (gids / str(index)).read_text().strip() == wanted:
+            return index
+    raise TrafficError(f"{device} has no GID for {address}")
+
+
+def wait_for_listener(port: int, server: subprocess.Popen, timeout: float = 10) -> None:
+    """Wait until some socket listens on a TCP port, by the kernel's own table."""
+    needle = f":{port:04X} "
+    end = time.monotonic() + timeout
+    while time.monotonic() < end and server.poll() is None:
+        for table in ("/proc/net/tcp", "/proc/net/tcp6"):
+            for line in pathlib.Path(table).read_text().splitlines()[1:]:
+                fields = line.split()
+                if (fields[1] + " ").endswith(needle) and fields[3] == "0A":
+                    return
+        time.sleep(0.05)
+    raise TrafficError(f"nothing listens on port {port}")
+
+
+def run(tool: str = "ib_send_bw", *args: str, timeout: float = 60) -> str:
+    """One perftest run between the two devices; returns what the client printed. TrafficError if an end fails."""
+
+    def line(end):
+        return [tool, "-d", end[0], "-x", str(gid_index(*end)), *args]
+
+    pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    server = subprocess.Popen(line(SERVER), **pipes)
+    client = None
+    try:
+        wait_for_listener(PERFTEST_PORT, server)
+        client = subprocess.Popen([*line(CLIENT), SERVER[1]], **pipes)
+        output, _ = client.communicate(timeout=timeout)
+        server_output, _ = server.communicate(timeout=10)
+        if client.returncode or server.returncode:
+            raise TrafficError(f"{tool}: client {client.returncode}, server {server.returncode}\n{output}{server_output}")
+        return output
+    except subprocess.TimeoutExpired as error:
+        raise TrafficError(f"{tool}: no end after {timeout} s") from error
+    finally:
+        for process in (server, client):
+            if process and process.poll() is None:
+                process.kill()
+                process.wait()
+
+
+if __name__ == "__main__":
+    try:
+        print(run(*(sys.argv[1:] or ["ib_send_bw", "-n", "200", "-s", "4096"])), end="")
+    except TrafficError as error:
+        sys.exit(f"traffic.py: {error}")
