@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright the rdma_exporter authors
+"""A read that does not return costs its device's share of its collector, and nobody waits for it twice."""
+
+import os
+import time
+
+from harness import Exporter, TestCase
+
+STUCK = "mlx5_4"
+# One file of every place that is read, each of which may hang in a driver. The device directory is below `dir`.
+PLACES = (
+    "ports/1/counters/port_xmit_data", "ports/1/hw_counters/np_cnp_sent", "ports/1/state", "ports/1/phys_state",
+    "ports/1/rate", "ports/1/lid", "ports/1/link_layer", "ports/1/gids/0", "ports/1/gid_attrs/types/0",
+    "ports/1/gid_attrs/ndevs/0", "fw_ver", "node_guid", "node_type", "hca_type", "device/numa_node",
+    "device/vendor", "device/current_link_speed", "device/net/{netdev}/mtu",
+)
+
+
+class OneStuckCounter(TestCase):
+    def setUp(self):
+        super().setUp()
+        self.host = self.tree(devices=9)
+        with Exporter(sysfs=self.host.sys) as exporter:
+            self.whole = exporter.scrape().samples.kernel()
+        with Exporter("--no-collector.hw_counters", sysfs=self.host.sys) as exporter:
+            self.others = exporter.scrape().samples.kernel()
+        self.assertGreater(len(self.whole), len(self.others))
+
+    def stick(self, hold=False):
+        return self.fifo(self.host.devices[STUCK].hw_counter("out_of_sequence"), hold)
+
+    def assert_only_its_share_is_missing(self, samples):
+        self.assert_has_all(samples, self.whole.without_device(STUCK), "the other devices")
+        self.assert_has_all(samples, self.others, "the other collectors")
+
+    def self_metric(self, samples, name):
+        return samples.one(f"rdma_exporter_collector_{name}", collector="hw_counters", device=STUCK)
+
+    def test_scrapes_answer_on_time_with_everything_else_and_without_more_threads(self):
+        self.stick()
+        with Exporter("--scrape.timeout=1s", sysfs=self.host.sys) as exporter:
+            first = exporter.scrape()
+            self.assert_on_time(first, 1)
+            self.assert_only_its_share_is_missing(first.samples)
+            threads = exporter.status("Threads")
+            for _ in range(50):
+                page = exporter.scrape()
+                self.assert_on_time(page, 1)
+                self.assert_only_its_share_is_missing(page.samples)
+            self.assertLessEqual(exporter.status("Threads"), threads)
+
+    def test_later_scrapes_do_not_wait_for_it_again(self):
+        self.stick()
+        with Exporter("--scrape.timeout=1s", sysfs=self.host.sys) as exporter:
+            exporter.scrape()
+            self.assertLess(exporter.scrape().seconds, 0.5)
+
+    def test_it_is_reported(self):
+        self.stick()
+        with Exporter("--scrape.timeout=300ms", sysfs=self.host.sys) as exporter:
+            first = exporter.scrape().samples
+            self.assertEqual(self.self_metric(first, "success"), 0)
+            self.assertEqual(self.self_metric(first, "timeouts_total"), 1)
+            second = exporter.scrape().samples
+            self.assertEqual(self.self_metric(second, "success"), 0)
+            self.assertEqual(self.self_metric(second, "busy"), 1)
+            for samples in (first, second):
+                success = samples.select("rdma_exporter_collector_success")
+                self.assertEqual([k for k, v in success.items() if v != 1],
+                                 [k for k in success if ("device", STUCK) in k[1]
+                                  and ("collector", "hw_counters") in k[1]])
+                busy = samples.select("rdma_exporter_collector_busy").without_device(STUCK)
+                self.assertEqual(set(busy.values()), {0})
+
+    def test_the_scraper_s_own_timeout_is_honoured(self):
+        self.stick()
+        with Exporter("--scrape.timeout=8s", sysfs=self.host.sys) as exporter:
+            page = exporter.scrape(prometheus_timeout=1)
+            self.assert_on_time(page, 0.5)
+            self.assertGreater(page.seconds, 0.3)
+            self.assert_only_its_share_is_missing(page.samples)
+
+    def test_the_own_timeout_holds_when_the_scraper_has_more_patience(self):
+        self.stick()
+        with Exporter("--scrape.timeout=300ms", sysfs=self.host.sys) as exporter:
+            self.assert_on_time(exporter.scrape(prometheus_timeout=60), 0.3)
+
+    def test_a_useless_timeout_header_is_ignored(self):
+        self.stick()
+        for header in ("abc", "-1", "nan", "inf", "1e99", "", "0"):
+            with self.subTest(header=header), Exporter("--scrape.timeout=300ms", sysfs=self.host.sys) as exporter:
+                page = exporter.scrape(prometheus_timeout=header)
+                self.assert_on_time(page, 0.3)
+                # An answer at once, before the collectors had a chance, would lose the host's data.
+                self.assert_has_all(exporter.scrape().samples, self.whole.without_device(STUCK))
+
+    def test_a_collector_s_own_timeout_ends_the_wait(self):
+        self.stick()
+        with Exporter("--scrape.timeout=5s", "--collector.hw_counters.timeout=300ms", sysfs=self.host.sys) as exporter:
+            page = exporter.scrape()
+            self.assert_on_time(page, 0.3)
+            self.assert_only_its_share_is_missing(page.samples)
+
+    def test_it_comes_back_by_itself_and_a_late_result_is_never_served(self):
+        fifo = self.stick()
+        with Exporter("--scrape.timeout=300ms", sysfs=self.host.sys) as exporter:
+            exporter.scrape()
+            exporter.scrape()
+            threads = exporter.status("Threads")
+            fifo.replace("4711")
+            self.assertTrue(self.eventually(lambda: fifo.release("99\n")), "nothing hangs on the FIFO")
+            seen = []
+
+            def back():
+                samples = exporter.scrape().samples.kernel()
+                seen.extend(v for k, v in samples.items()
+                            if ("device", STUCK) in k[1] and "out_of_sequence" in str(k))
+                return set(samples) == set(self.whole)
+
+            self.assertTrue(self.eventually(back, seconds=10), "the device did not come back")
+            self.assertEqual(set(seen), {4711})
+            self.assertEqual(self.self_metric(exporter.scrape().samples, "success"), 1)
+            self.assertEqual(self.self_metric(exporter.scrape().samples, "busy"), 0)
+            self.assertLessEqual(exporter.status("Threads"), threads)
+
+    def test_a_slow_read_that_makes_it_in_time_is_served(self):
+        fifo = self.stick()
+        with Exporter("--scrape.timeout=5s", sysfs=self.host.sys) as exporter:
+            def work(i):
+                if i == 0:
+                    return exporter.scrape()
+                time.sleep(0.3)
+                return self.eventually(lambda: fifo.release("4711\n"))
+
+            page, released = self.in_threads(2, work)
+            self.assertTrue(released)
+            self.assertLess(page.seconds, 2)
+            self.assertEqual(set(page.samples.kernel()), set(self.whole))
+            self.assertIn(4711, page.samples.select(device=STUCK).values())
+
+    def test_a_read_that_hangs_behind_a_good_open(self):
+        fifo = self.stick(hold=True)
+        with Exporter("--scrape.timeout=300ms", sysfs=self.host.sys) as exporter:
+            for _ in range(5):
+                page = exporter.scrape()
+                self.assert_on_time(page, 0.3)
+                self.assert_only_its_share_is_missing(page.samples)
+            fifo.replace("4711")
+            fifo.release("99\n")
+            self.assertTrue(self.eventually(
+                lambda: set(exporter.scrape().samples.kernel()) == set(self.whole), seconds=10))
+
+
+class StuckPlaces(TestCase):
+    def test_any_file_may_hang(self):
+        """Each of the first devices hangs at another file; the last 2 are well and must be served on time."""
+        tree = self.tree(devices=len(PLACES) + 2)
+        with Exporter(sysfs=tree.sys) as exporter:
+            whole = exporter.scrape().samples.kernel()
+        devices = list(tree.devices.values())
+        for device, place in zip(devices, PLACES):
+            self.fifo(f"{device.dir}/{place.format(netdev=device.netdev())}")
+        names = [d.name for d in devices[:len(PLACES)]]
+        with Exporter("--scrape.timeout=500ms", "--limits.workers=64", sysfs=tree.sys) as exporter:
+            for _ in range(3):
+                page = exporter.scrape()
+                self.assert_on_time(page, 0.5)
+                self.assert_has_all(page.samples, whole.without_device(None, *names), "healthy devices")
+                self.assertEqual(page.samples.one("rdma_devices"), len(devices))
+            for device, place in zip(devices, PLACES):
+                with self.subTest(place=place):
+                    # At most the collectors that read this file are without a result.
+                    success = page.samples.select("rdma_exporter_collector_success", device=device.name)
+                    self.assertGreaterEqual(sum(success.values()), 2, dict(success))
+
+    def test_every_device_hangs_and_workers_are_few(self):
+        tree = self.tree(devices=9)
+        with Exporter(sysfs=tree.sys) as exporter:
+            whole = exporter.scrape().samples.kernel()
+        fifos = [self.fifo(d.hw_counter("out_of_sequence")) for d in tree.devices.values()]
+        with Exporter("--scrape.timeout=300ms", "--limits.workers=3", sysfs=tree.sys) as exporter:
+            base = exporter.status("Threads")
+            for _ in range(5):
+                page = exporter.scrape()
+                self.assert_on_time(page, 0.3)
+                self.assertLessEqual(exporter.status("Threads"), base + 3)
+            for fifo in fifos:
+                fifo.replace("5")
+
+            def back():
+                for fifo in fifos:
+                    fifo.release("5\n")
+                return set(exporter.scrape().samples.kernel()) == set(whole)
+
+            self.assertTrue(self.eventually(back, seconds=15), "the devices did not come back")
+
+    def test_a_device_that_hangs_and_vanishes_is_given_up(self):
+        tree = self.tree(devices=9)
+        self.fifo(tree.devices[STUCK].hw_counter("out_of_sequence"))
+        with Exporter("--scrape.timeout=300ms", sysfs=tree.sys) as exporter:
+            exporter.scrape()
+            fifo_path = tree.devices[STUCK].hw_counter("out_of_sequence")
+            kept = f"{self.folder}/kept_fifo"
+            os.link(fifo_path, kept)
+            tree.remove(STUCK)
+            page = exporter.scrape()
+            self.assert_on_time(page, 0.3)
+            self.assertEqual(page.samples.one("rdma_devices"), 8)
+            self.assertEqual(page.samples.one("rdma_device_up", device=STUCK), 0)
+            tree.add("mlx5", STUCK)
+            self.assertTrue(self.eventually(
+                lambda: exporter.scrape().samples.select("rdma_port_hw_counter_total", device=STUCK)
+                or exporter.scrape().samples.select("rdma_port_cnp_packets_total", device=STUCK), seconds=10),
+                "the new device of the same name waits for the old one's read")

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright the rdma_exporter authors
+"""A recording is served, and nobody can take it for the host."""
+
+import os
+
+from harness import REPOSITORY, Exporter, TestCase, run
+
+
+class Replay(TestCase):
+    def recording(self, name="imagined"):
+        tree = self.tree(devices=2)
+        place = os.path.join(self.folder, name)
+        os.rename(tree.root, place)
+        os.mkdir(f"{place}/proc")
+        with open(f"{place}/ORIGIN.md", "w", encoding="ascii") as file:
+            file.write("# Imagined host\n\nMade by a test.\n")
+        return place
+
+    def test_it_is_marked_in_log_landing_page_and_metric(self):
+        place = self.recording()
+        with Exporter(f"--replay={place}") as exporter:
+            samples = exporter.scrape().samples
+            self.assertEqual(samples.one("rdma_devices"), 2)
+            self.assertEqual(samples.one("rdma_exporter_replay_info", recording="imagined"), 1)
+            self.assertIn(b"imagined", exporter.get("/").body)
+            self.assertIn(b"recording", exporter.get("/").body.lower())
+            self.assertRegex(exporter.log(), r"level=warn.*(recording|replay)")
+
+    def test_without_it_there_is_no_mark(self):
+        with Exporter(sysfs=self.tree(devices=2).sys) as exporter:
+            self.assertFalse(exporter.scrape().samples.select("rdma_exporter_replay_info"))
+            self.assertNotIn(b"recording", exporter.get("/").body.lower())
+
+    def test_nothing_of_the_host_is_mixed_in(self):
+        with Exporter(f"--replay={self.recording()}") as exporter:
+            devices = {dict(k[1])["device"] for k in exporter.scrape().samples.select("rdma_device_up")}
+            self.assertEqual(devices, {"mlx5_0", "mlx5_1"})
+
+    def test_a_folder_that_is_no_recording_is_refused(self):
+        empty = os.path.join(self.folder, "empty")
+        os.mkdir(empty)
+        for place in (empty, "/nonexistent"):
+            done = run(f"--replay={place}", "--web.listen-address=127.0.0.1:0", timeout=5)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn("replay", done.stderr)
+
+    def test_bundled_recordings(self):
+        """Every recording in tests/recordings is served whole and well-formed."""
+        folder = os.path.join(REPOSITORY, "tests", "recordings")
+        names = [n for n in sorted(os.listdir(folder)) if os.path.exists(f"{folder}/{n}/ORIGIN.md")]
+        if not names:
+            self.skipTest("no recording is bundled yet")
+        for name in names:
+            with self.subTest(recording=name), Exporter(f"--replay={folder}/{name}") as exporter:
+                page = exporter.scrape()
+                self.assert_promtool(page.body)
+                count = len(os.listdir(f"{folder}/{name}/sys/class/infiniband"))
+                self.assertEqual(page.samples.one("rdma_devices"), count)
+                self.assertEqual(len(page.samples.select("rdma_device_info")), count)
