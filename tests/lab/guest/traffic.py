@@ -5,6 +5,7 @@
 traffic.py [TOOL [ARGS...]], for example traffic.py ib_write_bw -n 100 -s 65536."""
 
 import pathlib
+import signal
 import socket
 import subprocess
 import sys
@@ -12,7 +13,6 @@ import time
 
 SERVER, CLIENT = ("rxe1", "10.9.0.2"), ("rxe0", "10.9.0.1")
 PERFTEST_PORT = 18515
-EMPTY_GID = ":".join(["0000"] * 8)
 
 
 class TrafficError(Exception):
@@ -44,8 +44,23 @@ def wait_for_listener(port: int, server: subprocess.Popen, timeout: float = 10) 
     raise TrafficError(f"nothing listens on port {port}")
 
 
-def run(tool: str = "ib_send_bw", *args: str, timeout: float = 60) -> str:
-    """One perftest run between the two devices; returns what the client printed. TrafficError if an end fails."""
+def stop_for(process: subprocess.Popen, seconds: float) -> None:
+    """Stop the receiver in the middle of the traffic: its receive queue runs dry, and it answers with RNR NAKs."""
+    packets = pathlib.Path("/sys/class/infiniband", SERVER[0], "ports/1/hw_counters/rcvd_pkts")
+    before = int(packets.read_text())
+    end = time.monotonic() + 10
+    while int(packets.read_text()) < before + 50:
+        if time.monotonic() > end:
+            raise TrafficError("no packet arrived")
+        time.sleep(0.02)
+    process.send_signal(signal.SIGSTOP)
+    time.sleep(seconds)
+    process.send_signal(signal.SIGCONT)
+
+
+def run(tool: str = "ib_send_bw", *args: str, stop_receiver: float = 0, timeout: float = 60) -> str:
+    """One perftest run between the two devices; returns what the client printed. TrafficError if an end fails.
+    `stop_receiver`: seconds for which the receiving process is stopped in the middle."""
 
     def line(end):
         return [tool, "-d", end[0], "-x", str(gid_index(*end)), *args]
@@ -56,6 +71,8 @@ def run(tool: str = "ib_send_bw", *args: str, timeout: float = 60) -> str:
     try:
         wait_for_listener(PERFTEST_PORT, server)
         client = subprocess.Popen([*line(CLIENT), SERVER[1]], **pipes)
+        if stop_receiver:
+            stop_for(server, stop_receiver)
         output, _ = client.communicate(timeout=timeout)
         server_output, _ = server.communicate(timeout=10)
         if client.returncode or server.returncode:

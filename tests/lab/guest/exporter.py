@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright the rdma_exporter authors
+"""The daemon under test, in the lab's guest: start, scrape, look at its descriptors, stop."""
+
+import http.client
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import time
+
+REPO = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(REPO / "tests/tools"))
+
+import prom_text  # noqa: E402
+
+BINARY = pathlib.Path("/tmp/rdma_exporter")
+NOBODY = 65534
+START_TIMEOUT = 30  # seconds; the emulated processor is ten times slower than a real one
+
+
+def install() -> None:
+    """Copy the binary named by RDMA_EXPORTER to where every user may run it, whatever the checkout's permissions."""
+    source = pathlib.Path(os.environ.get("RDMA_EXPORTER", REPO / "build/release/rdma_exporter"))
+    if not source.is_file():
+        raise FileNotFoundError(f"{source}: build the preset release first, or set RDMA_EXPORTER")
+    shutil.copyfile(source, BINARY)
+    BINARY.chmod(0o755)
+
+
+def once(*flags: str, prefix: tuple[str, ...] = ()) -> "Scrape":
+    """One collection with --once, perhaps under another command such as `ip netns exec`."""
+    done = subprocess.run([*prefix, BINARY, "--once", *flags], capture_output=True, timeout=START_TIMEOUT)
+    if done.returncode:
+        raise AssertionError(f"--once ended with {done.returncode}: {done.stderr.decode()}")
+    return Scrape(done.stdout)
+
+
+class Scrape:
+    """One page of metrics. Reading a malformed page raises prom_text.PageError."""
+
+    def __init__(self, page: bytes):
+        self.page = page
+        self.series = prom_text.parse(page)
+
+    def get(self, name: str, **labels: str):
+        """Value of the one series with this name and at least these labels; None if there is none."""
+        found = self.find(name, **labels)
+        if len(found) > 1:
+            raise AssertionError(f"{name} {labels} is ambiguous: {found}")
+        return next(iter(found.values()), None)
+
+    def find(self, name: str | None = None, **labels: str) -> dict:
+        """All series with this name and at least these labels."""
+        wanted = set(labels.items())
+        return {key: value for key, value in self.series.items()
+                if (name is None or key[0] == name) and wanted <= key[1]}
+
+    def kernel_series(self, **labels: str) -> dict:
+        """What was read of the kernel's devices: everything but the exporter's own metrics."""
+        return {key: value for key, value in self.find(**labels).items()
+                if not key[0].startswith(("rdma_exporter_", "process_"))}
+
+
+class Exporter:
+    """A running daemon. Its log is kept for the report of a failing test."""
+
+    def __init__(self, port: int, *flags: str, user: int | None = None):
+        self.port = port
+        self.log = pathlib.Path(f"/tmp/exporter-{port}.log")
+        account = {"user": user, "group": user, "extra_groups": []} if user is not None else {}
+        with self.log.open("wb") as log:
+            self.process = subprocess.Popen(
+                [BINARY, f"--web.listen-address=127.0.0.1:{port}", *flags],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/", **account)
+
+    def get(self, path: str, timeout: float = 15) -> bytes:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
+        try:
+            connection.request("GET", path)
+            answer = connection.getresponse()
+            body = answer.read()
+            if answer.status != 200:
+                raise AssertionError(f"GET {path}: {answer.status} {body[:200]!r}")
+            return body
+        finally:
+            connection.close()
+
+    def wait_until_ready(self) -> None:
+        end = time.monotonic() + START_TIMEOUT
+        while True:
+            if self.process.poll() is not None:
+                raise AssertionError(f"the exporter ended with {self.process.returncode}:\n{self.log.read_text()}")
+            try:
+                self.get("/-/ready", timeout=2)
+                return
+            except (OSError, http.client.HTTPException, AssertionError):
+                if time.monotonic() > end:
+                    raise
+                time.sleep(0.1)
+
+    def scrape(self) -> Scrape:
+        return Scrape(self.get("/metrics"))
+
+    def alive(self) -> bool:
+        return self.process.poll() is None
+
+    def open_files(self) -> list[str]:
+        """What its descriptors point to."""
+        folder = pathlib.Path("/proc", str(self.process.pid), "fd")
+        targets = []
+        for entry in folder.iterdir():
+            try:
+                targets.append(os.readlink(entry))
+            except FileNotFoundError:
+                pass  # closed in between
+        return targets
+
+    def rdma_netlink_sockets(self) -> int:
+        """Number of its sockets of the netlink protocol NETLINK_RDMA (20)."""
+        inodes = set()
+        for line in pathlib.Path("/proc", str(self.process.pid), "net/netlink").read_text().splitlines()[1:]:
+            fields = line.split()
+            if fields[1] == "20":
+                inodes.add(f"socket:[{fields[9]}]")
+        return len(inodes & set(self.open_files()))
+
+    def stop(self) -> int:
+        """SIGTERM; returns the exit status."""
+        self.process.terminate()
+        try:
+            return self.process.wait(timeout=10)
+        finally:
+            if self.alive():
+                self.process.kill()
+                self.process.wait()

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright the rdma_exporter authors
+"""What the guest's kernel itself says of its RDMA devices: the other side of every comparison."""
+
+import json
+import pathlib
+import subprocess
+
+CLASS = pathlib.Path("/sys/class/infiniband")
+EMPTY_GID = ":".join(["0000"] * 8)
+
+
+def run(*command: str, timeout: float = 20) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, timeout=timeout)
+    if done.returncode:
+        raise AssertionError(f"{' '.join(command)}: {done.returncode} {done.stderr}{done.stdout}")
+    return done.stdout
+
+
+def devices() -> list[str]:
+    return sorted(path.name for path in CLASS.iterdir())
+
+
+def port_text(device: str, attribute: str) -> str:
+    return (CLASS / device / "ports/1" / attribute).read_text().strip()
+
+
+def port_number(device: str, attribute: str) -> int:
+    """The number in front of texts such as `4: ACTIVE`."""
+    return int(port_text(device, attribute).split(":")[0])
+
+
+def rate_bytes(device: str) -> float:
+    """`2.5 Gb/sec (1X SDR)` -> bytes per second."""
+    return float(port_text(device, "rate").split()[0]) * 1e9 / 8
+
+
+def hw_counters() -> dict[tuple[str, str], int]:
+    """{(device, counter): value} of port 1 of every device, from sysfs. `lifespan` is a setting, not a counter."""
+    values = {}
+    for device in devices():
+        for path in (CLASS / device / "ports/1/hw_counters").iterdir():
+            if path.name != "lifespan":
+                values[device, path.name] = int(path.read_text())
+    return values
+
+
+def rdma_statistic() -> dict[tuple[str, str], int]:
+    """The same from `rdma statistic`, which asks over netlink."""
+    values = {}
+    for link in json.loads(run("rdma", "-j", "statistic", "show")):
+        device = link.pop("ifname")
+        assert link.pop("port") == 1
+        values |= {(device, name): value for name, value in link.items()}
+    return values
+
+
+def gid_types(device: str) -> dict[str, int]:
+    """Number of used GIDs of each type."""
+    counts: dict[str, int] = {}
+    port = CLASS / device / "ports/1"
+    for slot in (port / "gids").iterdir():
+        if slot.read_text().strip() != EMPTY_GID:
+            kind = (port / "gid_attrs/types" / slot.name).read_text().strip()
+            counts[kind] = counts.get(kind, 0) + 1
+    return counts
+
+
+def devinfo() -> dict[str, dict[str, str]]:
+    """{device: {field: value}} of `ibv_devinfo`, which asks libibverbs."""
+    found: dict[str, dict[str, str]] = {}
+    for line in run("ibv_devinfo").splitlines():
+        field, _, value = line.strip().partition(":")
+        if field == "hca_id":
+            fields = found.setdefault(value.strip(), {})
+        elif value:
+            fields[field] = value.strip()
+    return found
+
+
+def links() -> dict[str, dict]:
+    """{device: row of `rdma link`}, which asks over netlink."""
+    return {row["ifname"]: row for row in json.loads(run("rdma", "-j", "link"))}
+
+
+def device_index(device: str) -> int:
+    return json.loads(run("rdma", "-j", "dev", "show", device))[0]["ifindex"]
+
+
+def uverbs_path(device: str) -> str:
+    """Character device through which programs use an RDMA device."""
+    for entry in pathlib.Path("/sys/class/infiniband_verbs").glob("uverbs*"):
+        if (entry / "ibdev").read_text().strip() == device:
+            return f"/dev/infiniband/{entry.name}"
+    raise AssertionError(f"{device} has no uverbs device")
