@@ -10,7 +10,9 @@
 #include <boost/asio/basic_stream_socket.hpp>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ip/v6_only.hpp>
 #include <boost/asio/write.hpp>
+#include <chrono>
 
 namespace rdma_exporter {
 using Executor = asio::io_context::executor_type;

@@ -17,6 +17,15 @@ class JobRun {
  public:
   explicit JobRun(std::uint64_t cycle) : cycle_(cycle) {}
 
+  /// Makes it empty again for another cycle; buffers are kept.
+  void reset(std::uint64_t cycle) {
+    cycle_ = cycle;
+    samples_.clear();
+    read_errors_.clear();
+    dropped_.clear();
+    failed_ = false;
+  }
+
   /// Number of the collection this run belongs to: what one job of a device has read in a cycle may be shared
   /// with its siblings.
   std::uint64_t cycle() const { return cycle_; }

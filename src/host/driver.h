@@ -13,6 +13,7 @@ enum class Driver : std::uint8_t {
   unknown, mlx5, mlx4, bnxt_re, irdma, efa, erdma, hns, mana, ionic, hfi1, qib, cxgb4, qedr, ocrdma, mthca, usnic,
   vmw_pvrdma, rxe, siw
 };
+inline constexpr std::uint8_t kDrivers = static_cast<std::uint8_t>(Driver::siw) + 1;
 
 /// The family for the name of the driver bound to the PCI (or auxiliary) parent: "mlx5_core" and "mlx5_core.sf"
 /// are mlx5, "ice" and "i40e" are irdma, "bnxt_en" is bnxt_re. unknown for any other.

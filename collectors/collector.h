@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "collectors/counter_row.h"
+#include "core/job.h"
+#include "core/metric.h"
+#include "host/device.h"
+#include "host/host.h"
+#include "host/port_states.h"
+
+namespace rdma_exporter::collectors {
+
+/// Which counters without a curated name are exported under the raw family of their source.
+enum class RawPolicy : unsigned char {
+  unmapped,  ///< those without a curated name: every counter appears exactly once
+  all,       ///< every counter, curated ones a second time
+  none,      ///< no raw families
+};
+
+/// What collectors need of the configuration and the host. Outlives them.
+struct Context {
+  host::Host& host;
+  RawPolicy raw = RawPolicy::unmapped;
+  unsigned series_per_device = 5000;  ///< of one collector
+  std::chrono::seconds forget_after{86400};
+};
+
+/// A device and what its jobs share.
+struct DeviceHandle {
+  std::shared_ptr<const host::Device> device;
+  std::shared_ptr<host::PortStates> port_states;
+};
+
+/// Turns devices into jobs. Called by one worker at a time during discovery; its jobs run concurrently with it and
+/// with each other.
+class Collector {
+ public:
+  virtual ~Collector() = default;
+  /// The job of this collector for a device, made once per registration of the device. Must not touch the
+  /// device: the first read belongs to the job.
+  virtual std::shared_ptr<core::Job> device_job(const DeviceHandle& handle) = 0;
+  /// A job for the host as a whole, or nullptr. Made once.
+  virtual std::shared_ptr<core::Job> host_job() { return nullptr; }
+  /// All devices there are now; called when the list has changed.
+  virtual void devices_changed(std::span<const DeviceHandle> devices) { (void)devices; }
+};
+
+/// What becomes of the counters of one source, for --describe and the contract tests.
+struct CounterTable {
+  std::string_view source;  ///< "ports/N/counters", "ports/N/hw_counters", "hw_counters"
+  std::string_view driver;  ///< "any", "mlx5", ...
+  std::span<const CounterRow> rows;
+};
+
+/// One line of the list of collectors: what --describe, the flags and the contract tests know of it.
+struct CollectorSpec {
+  std::string_view name;  ///< as in --collector.NAME and in the label `collector`
+  std::string_view help;
+  bool enabled_by_default;
+  /// Every family the collector can emit, in the order of the page.
+  std::span<const core::MetricDesc* const> (*families)();
+  std::unique_ptr<Collector> (*make)(const Context& context);
+  /// Tables of kernel counters, for collectors that have them.
+  std::vector<CounterTable> (*tables)() = [] { return std::vector<CounterTable>(); };
+};
+
+/// All collectors, in the order of collectors/CMakeLists.txt.
+std::span<const CollectorSpec* const> all_collectors();
+
+}  // namespace rdma_exporter::collectors

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "collectors/collector.h"
+#include "core/result.h"
+#include "host/inventory.h"
+
+namespace rdma_exporter::collectors {
+
+/// The enabled collectors and their jobs for the devices there are. One thread at a time.
+class CollectorSet {
+ public:
+  /// `context` outlives the set. `wanted` decides by device name what is left alone.
+  CollectorSet(const Context& context, std::span<const CollectorSpec* const> enabled,
+               std::function<bool(const std::string&)> wanted);
+
+  /// Looks for devices that came and went. True when jobs() has changed.
+  core::Result<bool> refresh();
+
+  using Jobs = std::vector<std::shared_ptr<core::Job>>;
+  const Jobs& jobs() const { return jobs_; }
+
+ private:
+  // A device and the job that each collector has for it; made once per registration.
+  struct Entry {
+    DeviceHandle handle;
+    Jobs jobs;
+  };
+
+  Entry make_entry(const std::shared_ptr<const host::Device>& device);
+
+  const Context& context_;
+  host::Inventory inventory_;
+  std::vector<std::unique_ptr<Collector>> collectors_;
+  Jobs host_jobs_;
+  std::vector<Entry> entries_;
+  Jobs jobs_;
+  bool first_ = true;
+};
+
+}  // namespace rdma_exporter::collectors

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "host/host_fs.h"
+
+namespace rdma_exporter::collectors {
+
+/// What operators ask of a port's GID table. 256 to 1024 slots, two files each: read rarely.
+struct GidFacts {
+  std::uint64_t roce_v2 = 0;
+  std::uint64_t ib_or_roce_v1 = 0;  ///< InfiniBand GIDs and RoCE v1 ones print the same type
+  std::string netdev;               ///< of the first GID that has one
+};
+
+/// Reads `ports/N/gids` and `gid_attrs` below `port_path`. Empty slots (an all-zero GID, or EINVAL on their type:
+/// core/sysfs.c) count as nothing.
+GidFacts read_gid_table(host::HostFs& sysfs, const std::string& port_path);
+
+}  // namespace rdma_exporter::collectors

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#include "collectors/hw_table.h"
+
+#include <array>
+
+#include "collectors/hw_tables/tables.h"
+#include "collectors/port_families.h"
+
+namespace rdma_exporter::collectors {
+namespace {
+
+using host::Driver;
+
+constexpr std::array kFamilies{&kPortDataBytes,
+                               &kPortPackets,
+                               &kPortMulticastPackets,
+                               &kPortRequests,
+                               &kPortCnpPackets,
+                               &kPortCnpIgnored,
+                               &kPortEcnMarked,
+                               &kPortSlowRestarts,
+                               &kPortOutOfSequence,
+                               &kPortSequenceNaks,
+                               &kPortImpliedNaks,
+                               &kPortDuplicateRequests,
+                               &kPortAckTimeouts,
+                               &kPortRetransmittedPackets,
+                               &kPortRetriesExceeded,
+                               &kPortRnrNaks,
+                               &kPortReceiveBufferMissing,
+                               &kPortAccessErrors,
+                               &kPortCqeErrors,
+                               &kPortCqeFlushErrors,
+                               &kPortIcrcErrors,
+                               &kPortHwCounter,
+                               &kPortHwValue,
+                               &kDeviceHwCounter,
+                               &kDeviceHwValue};
+
+}  // namespace
+
+std::span<const CounterRow> port_hw_rows(Driver driver) {
+  switch (driver) {
+    case Driver::mlx5:
+      return table::mlx5_port();
+    case Driver::mlx4:
+      return table::mlx4_port();
+    case Driver::bnxt_re:
+      return table::bnxt_re_port();
+    case Driver::irdma:
+      return table::irdma_port();
+    case Driver::efa:
+      return table::efa_port();
+    case Driver::erdma:
+      return table::erdma_port();
+    case Driver::hns:
+      return table::hns_port();
+    case Driver::mana:
+      return table::mana_port();
+    case Driver::hfi1:
+      return table::hfi1_port();
+    case Driver::rxe:
+      return table::rxe_port();
+    default:  // ionic: its firmware delivers names and meanings at run time; the others have none at the port
+      return {};
+  }
+}
+
+std::span<const CounterRow> device_hw_rows(Driver driver) {
+  switch (driver) {
+    case Driver::mlx5:
+      return table::mlx5_device();
+    case Driver::mlx4:
+      return table::mlx4_device();
+    case Driver::efa:
+      return table::efa_device();
+    case Driver::cxgb4:
+      return table::cxgb4_device();
+    case Driver::mana:
+      return table::mana_device();
+    default:
+      return {};
+  }
+}
+
+bool is_other_spelling(std::string_view raw, Driver driver) {
+  if (driver == Driver::mlx5) return table::mlx5_other_spelling(raw);
+  return driver == Driver::irdma && table::irdma_other_spelling(raw);
+}
+
+std::span<const core::MetricDesc* const> hw_families() { return kFamilies; }
+
+}  // namespace rdma_exporter::collectors

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <string>
+
+namespace rdma_exporter::app {
+
+/// All metrics, and which kernel counter becomes which, from the tables: docs/METRICS.md.
+std::string describe_markdown();
+
+/// The same for programs: {"metrics": [{"name", "type", "labels": [], "unit", "help", "source", "group"}],
+/// "counters": [{"source", "driver", "raw", "metric" (null: raw family), "labels": {}, "scale", "bits"}]}.
+std::string describe_json();
+
+}  // namespace rdma_exporter::app

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#include "app/exporter.h"
+
+#include <sys/stat.h>
+#include <sys/utsname.h>
+
+#include <regex>
+#include <set>
+#include <utility>
+
+#include "app/families.h"
+#include "app/landing_page.h"
+#include "host/kernel_release.h"
+#include "log/log.h"
+
+namespace rdma_exporter::app {
+namespace {
+
+bool is_directory(const std::string& path) {
+  struct stat info {};
+  return ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+std::string sysfs_root(const config::Config& config) {
+  return config.replay.empty() ? config.path.sysfs : config.replay + "/sys";
+}
+
+// Netlink and verbs speak for the running kernel: they belong to its own sysfs only, not to a tree of files.
+bool use_kernel(const config::Config& config) {
+  if (!config.replay.empty() || config.netlink == config::NetlinkMode::off) return false;
+  return config.netlink == config::NetlinkMode::on || host::is_real_sysfs(config.path.sysfs);
+}
+
+bool device_counters_always_safe() {
+  utsname kernel{};
+  return ::uname(&kernel) == 0 && host::device_counters_safe_in_any_namespace(kernel.release, kernel.version);
+}
+
+host::Host make_host(const config::Config& config, unsigned kept_files) {
+  const bool kernel = use_kernel(config);
+  return host::Host{
+      .sysfs = host::make_host_fs(sysfs_root(config)),
+      .procfs = host::make_host_fs(config.replay.empty() ? config.path.procfs : config.replay + "/proc"),
+      .make_netlink = kernel ? host::make_rdma_netlink : [] { return std::unique_ptr<host::Netlink>(); },
+      .verbs = kernel ? host::make_verbs() : nullptr,
+      .open_files = host::OpenFileBudget(kept_files),
+      .device_counters_always_safe = device_counters_always_safe(),
+  };
+}
+
+// The device filter: both expressions match the whole name, exclude wins.
+std::function<bool(const std::string&)> device_filter(const config::DeviceConfig& settings) {
+  return [include = std::regex(settings.include.empty() ? ".*" : settings.include), exclude = std::regex(settings.exclude),
+          has_exclude = !settings.exclude.empty()](const std::string& name) {
+    return std::regex_match(name, include) && !(has_exclude && std::regex_match(name, exclude));
+  };
+}
+
+std::vector<const collectors::CollectorSpec*> enabled_collectors(const config::Config& config) {
+  std::vector<const collectors::CollectorSpec*> enabled;
+  for (const collectors::CollectorSpec* spec : collectors::all_collectors()) {
+    const auto it = config.collectors.find(spec->name);
+    if (it != config.collectors.end() && it->second.enabled) enabled.push_back(spec);
+  }
+  return enabled;
+}
+
+}  // namespace
+
+core::Result<std::unique_ptr<Exporter>> Exporter::make(const config::Config& config, unsigned kept_files,
+                                                       asio::io_context& io) {
+  if (!is_directory(sysfs_root(config))) {
+    return core::config_error((config.replay.empty() ? "--path.sysfs: " : "--replay: ") + sysfs_root(config) +
+                              ": no such directory");
+  }
+  if (!config.replay.empty())
+    log::warn("serving a recording: values are not those of this host", {{"recording", config.replay}});
+  return std::unique_ptr<Exporter>(new Exporter(config, kept_files, io));
+}
+
+Exporter::Exporter(const config::Config& config, unsigned kept_files, asio::io_context& io)
+    : config_(config),
+      host_(make_host(config, kept_files)),
+      context_{host_, static_cast<collectors::RawPolicy>(config.raw), config.limits.series_per_device,
+               config.device.forget_after},
+      collectors_(context_, enabled_collectors(config), device_filter(config.device)),
+      self_metrics_(http_, host_.open_files, config.replay),
+      engine_(io, *this, scrape::EngineOptions{.max_workers = config.limits.workers}, all_families(),
+              [this](core::SampleBatch& out) { self_metrics_.add(out); }) {}
+
+void Exporter::metrics(std::chrono::steady_clock::time_point deadline, Answer answer) {
+  engine_.scrape(deadline, std::move(answer));
+}
+
+std::string Exporter::landing_page() const {
+  return app::landing_page(config_.web.telemetry_path, device_names(), config_.replay);
+}
+
+std::vector<std::string> Exporter::device_names() const {
+  const std::lock_guard lock(names_mutex_);
+  return names_;
+}
+
+core::Result<std::shared_ptr<const scrape::PlannedJobs>> Exporter::jobs() {
+  const auto changed = collectors_.refresh();
+  if (!changed) return tl::unexpected(changed.error());
+  if (!*changed && planned_) return planned_;
+  auto planned = std::make_shared<scrape::PlannedJobs>();
+  std::set<std::string> names;
+  for (const auto& job : collectors_.jobs()) {
+    planned->push_back({job, config_.collectors.find(job->collector())->second.timeout});
+    if (!job->device().empty()) names.insert(job->device());
+  }
+  planned_ = std::move(planned);
+  const std::lock_guard lock(names_mutex_);
+  names_.assign(names.begin(), names.end());
+  return planned_;
+}
+
+}  // namespace rdma_exporter::app

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#include "app/open_file_limit.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <string>
+
+#include "log/log.h"
+
+namespace rdma_exporter::app {
+namespace {
+// Netlink sockets of the jobs, directory listings, log, libraries.
+constexpr rlim_t kReserve = 1024;
+}  // namespace
+
+unsigned raise_open_file_limit(unsigned kept_files, unsigned connections) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
+  const rlim_t wanted = rlim_t{kept_files} + connections + kReserve;
+  if (limit.rlim_cur < wanted) {
+    rlimit raised = limit;
+    raised.rlim_cur = std::min(wanted, limit.rlim_max);
+    if (::setrlimit(RLIMIT_NOFILE, &raised) == 0) limit = raised;
+  }
+  if (limit.rlim_cur >= wanted) return kept_files;
+  // Keep half of a small limit free for everything else.
+  const auto kept = static_cast<unsigned>(limit.rlim_cur / 2);
+  log::info("open file limit is below what is wanted: some files are opened for each read",
+            {{"limit", std::to_string(limit.rlim_cur)}, {"wanted", std::to_string(wanted)}});
+  return std::min(kept, kept_files);
+}
+
+}  // namespace rdma_exporter::app

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#include "app/run.h"
+
+#include <fmt/core.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#include "app/describe.h"
+#include "app/exporter.h"
+#include "app/open_file_limit.h"
+#include "app/version.h"
+#include "asio/asio.h"
+#include "collectors/collector.h"
+#include "config/parse.h"
+#include "config/print.h"
+#include "log/log.h"
+#include "net/routes.h"
+#include "net/server.h"
+
+namespace rdma_exporter::app {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr int kCannotServe = 1;
+constexpr int kBadConfiguration = 2;
+constexpr auto kGraceForResponses = 1000ms;
+constexpr auto kGraceForWorkers = 300ms;
+
+std::vector<config::CollectorChoice> collector_choices() {
+  std::vector<config::CollectorChoice> choices;
+  for (const collectors::CollectorSpec* spec : collectors::all_collectors())
+    choices.push_back({spec->name, spec->enabled_by_default, spec->help});
+  return choices;
+}
+
+void setup_log(const config::LogConfig& settings) {
+  log::setup(static_cast<log::Level>(settings.level), static_cast<log::Format>(settings.format));
+}
+
+void print(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::fflush(stdout);
+}
+
+// Ends the process while a worker may be inside the kernel: destructors would wait for it for ever.
+[[noreturn]] void exit_now(int status) {
+  std::fflush(nullptr);
+  std::_Exit(status);
+}
+
+int finish(Exporter& exporter, int status) {
+  if (!exporter.stop(std::chrono::steady_clock::now() + kGraceForWorkers)) exit_now(status);
+  return status;
+}
+
+int collect_once(Exporter& exporter, asio::io_context& io, std::chrono::milliseconds timeout) {
+  exporter.metrics(std::chrono::steady_clock::now() + timeout, [&](const std::shared_ptr<const std::string>& page) {
+    print(*page);
+    io.stop();
+  });
+  io.run();
+  return finish(exporter, 0);
+}
+
+// Waits for signals, then for responses in flight, then stops the loop.
+class Shutdown {
+ public:
+  Shutdown(asio::io_context& io, net::Server& server, Exporter& exporter)
+      : io_(io), server_(server), exporter_(exporter), signals_(io, SIGTERM, SIGINT), timer_(io) {
+    signals_.async_wait([this](const boost::system::error_code& error, int signal) {
+      if (!error) begin(signal);
+    });
+  }
+
+ private:
+  void begin(int signal) {
+    log::info("stopping", {{"signal", signal == SIGTERM ? "SIGTERM" : "SIGINT"}});
+    exporter_.set_ready(false);
+    server_.stop();
+    until_ = std::chrono::steady_clock::now() + kGraceForResponses;
+    wait();
+  }
+
+  void wait() {
+    if (server_.open_connections() == 0 || std::chrono::steady_clock::now() >= until_) return io_.stop();
+    timer_.expires_after(10ms);
+    timer_.async_wait([this](const boost::system::error_code&) { wait(); });
+  }
+
+  asio::io_context& io_;
+  net::Server& server_;
+  Exporter& exporter_;
+  asio::signal_set signals_;
+  asio::steady_timer timer_;
+  std::chrono::steady_clock::time_point until_;
+};
+
+int serve(const config::Config& config, Exporter& exporter, asio::io_context& io) {
+  net::Routes routes(exporter, config.web.telemetry_path, {config.scrape.timeout, config.scrape.timeout_offset});
+  net::ServerOptions options;
+  options.listen_addresses = config.web.listen_addresses;
+  options.max_connections = config.web.max_connections;
+  options.read_timeout = config.web.read_timeout;
+  options.idle_timeout = config.web.idle_timeout;
+  options.max_header_bytes = config.web.max_header_bytes;
+  net::Server server(io, options, routes, exporter.http_counters());
+  if (const auto listening = server.listen(); !listening) {
+    log::error(core::to_string(listening.error()));
+    return kCannotServe;
+  }
+  for (const std::string& address : server.bound_addresses())
+    log::info("listening", {{"address", address}, {"path", config.web.telemetry_path}});
+  Shutdown shutdown(io, server, exporter);
+  exporter.set_ready(true);
+  // The first collection opens what later ones read, and fills the landing page.
+  exporter.metrics(std::chrono::steady_clock::now() + config.scrape.timeout, [&exporter](const auto&) {
+    log::info("first collection done", {{"devices", std::to_string(exporter.device_names().size())}});
+  });
+  io.run();
+  return finish(exporter, 0);
+}
+
+int start(const config::Config& config, bool once) {
+  setup_log(config.log);
+  const unsigned kept_files = raise_open_file_limit(config.limits.kept_files, config.web.max_connections);
+  std::signal(SIGPIPE, SIG_IGN);
+  asio::io_context io(1);
+  auto exporter = Exporter::make(config, kept_files, io);
+  if (!exporter) {
+    fmt::print(stderr, "rdma_exporter: {}\n", core::to_string(exporter.error()));
+    return kBadConfiguration;
+  }
+  if (once) return collect_once(**exporter, io, config.scrape.timeout);
+  log::info("starting rdma_exporter", {{"version", std::string(kVersion)}, {"revision", std::string(kRevision)}});
+  const int status = serve(config, **exporter, io);
+  log::info("stopped");
+  return status;
+}
+
+}  // namespace
+
+int run(std::span<const char* const> arguments) {
+  const std::vector<config::CollectorChoice> choices = collector_choices();
+  const auto parsed = config::parse(arguments, choices);
+  if (!parsed) {
+    fmt::print(stderr, "rdma_exporter: {}\n", core::to_string(parsed.error()));
+    return kBadConfiguration;
+  }
+  switch (parsed->action) {
+    case config::Action::help:
+      print(config::help_text(choices));
+      return 0;
+    case config::Action::version:
+      print(fmt::format("rdma_exporter {} (revision {})\n", kVersion, kRevision));
+      return 0;
+    case config::Action::describe_markdown:
+      print(describe_markdown());
+      return 0;
+    case config::Action::describe_json:
+      print(describe_json());
+      return 0;
+    case config::Action::print_config:
+      print(config::print(parsed->config));
+      return 0;
+    case config::Action::check_config:
+      print("configuration is valid\n");
+      return 0;
+    case config::Action::once:
+      return start(parsed->config, true);
+    case config::Action::serve:
+      return start(parsed->config, false);
+  }
+  return kBadConfiguration;
+}
+
+}  // namespace rdma_exporter::app

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#include "app/self_metrics.h"
+
+#include "app/version.h"
+#include "core/labels.h"
+
+namespace rdma_exporter::app {
+namespace {
+
+using core::MetricDesc;
+using core::MetricType;
+
+constexpr MetricDesc kBuildInfo{"rdma_exporter_build_info", MetricType::gauge, "version,revision,compiler", "",
+                                "Always 1; which build of the exporter this is", "the build"};
+constexpr MetricDesc kReplayInfo{
+    "rdma_exporter_replay_info", MetricType::gauge, "recording", "",
+    "Always 1, and only there when the values are those of a recording and not of this host", "--replay"};
+constexpr MetricDesc kRequests{"rdma_exporter_http_requests_total", MetricType::counter, "code", "requests",
+                               "HTTP requests answered, by status code", "src/net"};
+constexpr MetricDesc kRefused{"rdma_exporter_http_connections_refused_total", MetricType::counter, "reason",
+                              "connections", "Connections not served, by reason", "src/net"};
+constexpr MetricDesc kKeptFiles{
+    "rdma_exporter_kept_files", MetricType::gauge, "", "files",
+    "Files kept open between scrapes; at limits.kept_files the others are opened for each read", "src/host"};
+
+constexpr std::string_view kCompiler = "g++ " __VERSION__;
+
+}  // namespace
+
+SelfMetrics::SelfMetrics(const net::HttpCounters& http, const host::OpenFileBudget& open_files,
+                         const std::string& recording)
+    : http_(http),
+      open_files_(open_files),
+      build_labels_(core::render_labels({{"version", kVersion}, {"revision", kRevision}, {"compiler", kCompiler}})) {
+  if (!recording.empty()) recording_labels_ = core::render_labels({{"recording", recording}});
+}
+
+void SelfMetrics::add(core::SampleBatch& out) {
+  out.add(kBuildInfo, build_labels_, std::uint64_t{1});
+  if (!recording_labels_.empty()) out.add(kReplayInfo, recording_labels_, std::uint64_t{1});
+  http_.for_each_status([&](unsigned status, std::uint64_t requests) {
+    out.add(kRequests, core::render_labels({{"code", std::to_string(status)}}), requests);
+  });
+  http_.for_each_refusal([&](std::string_view reason, std::uint64_t connections) {
+    out.add(kRefused, core::render_labels({{"reason", reason}}), connections);
+  });
+  out.add(kKeptFiles, {}, std::uint64_t{open_files_.used()});
+  process_.add(out);
+}
+
+std::vector<const MetricDesc*> self_families() {
+  static_assert(core::valid(kBuildInfo) && core::valid(kReplayInfo) && core::valid(kRequests) &&
+                core::valid(kRefused) && core::valid(kKeptFiles));
+  std::vector<const MetricDesc*> all{&kBuildInfo, &kReplayInfo, &kRequests, &kRefused, &kKeptFiles};
+  const auto process = ProcessMetrics::families();
+  all.insert(all.end(), process.begin(), process.end());
+  return all;
+}
+
+}  // namespace rdma_exporter::app

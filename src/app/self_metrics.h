@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/process_metrics.h"
+#include "core/metric.h"
+#include "core/sample_batch.h"
+#include "host/attr_dir.h"
+#include "net/http_counters.h"
+
+namespace rdma_exporter::app {
+
+/// What the exporter says of itself beyond its jobs: build, recording, HTTP, kept files, process. One thread at a
+/// time.
+class SelfMetrics {
+ public:
+  /// `recording`: path of the replayed recording, empty when this host is served.
+  SelfMetrics(const net::HttpCounters& http, const host::OpenFileBudget& open_files, const std::string& recording);
+  void add(core::SampleBatch& out);
+
+ private:
+  const net::HttpCounters& http_;
+  const host::OpenFileBudget& open_files_;
+  std::string build_labels_;
+  std::string recording_labels_;
+  ProcessMetrics process_;
+};
+
+std::vector<const core::MetricDesc*> self_families();
+
+}  // namespace rdma_exporter::app

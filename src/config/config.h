@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// What the daemon is told to do, as plain data: no library type, no hidden state, comparable.
+// Every member has one row in option_table.cpp, which gives it a flag, a key of the file, a check and a help
+// line.
+namespace rdma_exporter::config {
+
+/// Which kernel counters the raw pass-through families carry: those without a curated name, all, or none.
+enum class RawPolicy : unsigned char { unmapped, all, none };
+/// automatic: used when path.sysfs is a real sysfs mount.
+enum class NetlinkMode : unsigned char { automatic, on, off };
+enum class LogLevel : unsigned char { debug, info, warn, error };
+enum class LogFormat : unsigned char { logfmt, json };
+
+struct WebConfig {
+  std::vector<std::string> listen_addresses{
+      ":9400"};  ///< never empty, each as parse_listen_address() takes it
+  std::string telemetry_path = "/metrics";
+  unsigned max_connections = 128;
+  std::chrono::milliseconds read_timeout{10'000};  ///< for the whole request header
+  std::chrono::milliseconds idle_timeout{120'000};
+  unsigned max_header_bytes = 16384;
+  bool operator==(const WebConfig&) const = default;
+};
+
+struct PathConfig {
+  std::string sysfs = "/sys";
+  std::string procfs = "/proc";
+  bool operator==(const PathConfig&) const = default;
+};
+
+struct ScrapeConfig {
+  std::chrono::milliseconds timeout{8'000};
+  std::chrono::milliseconds timeout_offset{500};  ///< taken off the timeout that the scraper announces
+  bool operator==(const ScrapeConfig&) const = default;
+};
+
+/// The expressions compile as std::regex ECMAScript and are meant for std::regex_match (whole name); empty:
+/// unset.
+struct DeviceConfig {
+  std::string include;
+  std::string exclude;
+  std::chrono::seconds forget_after{86'400};
+  bool operator==(const DeviceConfig&) const = default;
+};
+
+struct LimitsConfig {
+  unsigned workers = 32;
+  unsigned series_per_device = 5000;
+  unsigned kept_files = 16384;  ///< file descriptors kept open between scrapes; 0: none
+  bool operator==(const LimitsConfig&) const = default;
+};
+
+struct LogConfig {
+  LogLevel level = LogLevel::info;
+  LogFormat format = LogFormat::logfmt;
+  bool operator==(const LogConfig&) const = default;
+};
+
+struct CollectorConfig {
+  bool enabled = true;
+  std::chrono::milliseconds timeout{5'000};
+  bool operator==(const CollectorConfig&) const = default;
+};
+
+struct Config {
+  WebConfig web;
+  PathConfig path;
+  ScrapeConfig scrape;
+  DeviceConfig device;
+  LimitsConfig limits;
+  RawPolicy raw = RawPolicy::unmapped;
+  NetlinkMode netlink = NetlinkMode::automatic;
+  std::string replay;  ///< directory of a recording; empty: serve this host
+  LogConfig log;
+  std::map<std::string, CollectorConfig, std::less<>> collectors;  ///< one entry per known collector
+  bool operator==(const Config&) const = default;
+};
+
+/// A collector that this binary has, as its registry describes it. Views must outlive the call they are
+/// passed to.
+struct CollectorChoice {
+  std::string_view name;
+  bool enabled = true;  ///< by default
+  std::string_view help;
+};
+
+}  // namespace rdma_exporter::config

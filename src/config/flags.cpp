@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#include "config/flags.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+
+namespace rdma_exporter::config {
+namespace {
+
+struct Command {
+  CommandFlag flag;
+  std::string_view name;  ///< in messages
+  Action action;
+};
+
+constexpr std::array kCommands{
+    Command{{"-h, --help", "", "Print this text."}, "--help", Action::help},
+    Command{{"--version", "", "Print the version."}, "--version", Action::version},
+    Command{{"--config.file", "FILE", "Read this YAML file."}, "--config.file", Action::serve},
+    Command{{"--describe", "FORMAT", "Print every metric this program can serve: markdown or json."},
+            "--describe",
+            Action::describe_markdown},
+    Command{{"--check-config", "", "Check flags and file, serve nothing."},
+            "--check-config",
+            Action::check_config},
+    Command{{"--print-config", "", "Print the resulting configuration as YAML."},
+            "--print-config",
+            Action::print_config},
+    Command{{"--once", "", "Collect once and print the metrics."}, "--once", Action::once},
+};
+
+constexpr auto kFlags = [] {
+  std::array<CommandFlag, kCommands.size()> flags;
+  for (std::size_t i = 0; i < flags.size(); ++i) flags[i] = kCommands[i].flag;
+  return flags;
+}();
+
+tl::unexpected<core::Error> wrong(std::string_view flag, std::string_view problem) {
+  return core::config_error(std::string(flag) + ": " + std::string(problem));
+}
+
+/// The arguments without the program's name. CLI11 would take the argument after "--flag=" for its value, so
+/// the empty value becomes an argument of its own.
+std::vector<std::string> words_of(std::span<const char* const> arguments) {
+  std::vector<std::string> words;
+  for (const char* argument : arguments.subspan(std::min<std::size_t>(1, arguments.size()))) {
+    std::string word = argument;
+    const bool has_empty_value =
+        word.size() > 3 && word.starts_with("--") && word.find('=') == word.size() - 1;
+    if (has_empty_value) word.pop_back();
+    words.push_back(std::move(word));
+    if (has_empty_value) words.emplace_back();
+  }
+  return words;
+}
+
+/// One command line on its way through CLI11, which is used for splitting only: all values stay text, so that
+/// the same checks and messages serve flags and file.
+class Reader {
+ public:
+  Reader(std::span<const char* const> arguments, std::span<const Option> options)
+      : words_(words_of(arguments)), options_(options) {
+    app_.set_help_flag();
+    app_.allow_extras();
+    for (const Command& command : kCommands) {
+      const std::string names(command.flag.names);
+      commands_.push_back(command.flag.placeholder.empty() ? app_.add_flag(names) : text_option(names));
+    }
+    for (const Option& option : options) {
+      const std::string name = "--" + option.flag;
+      const bool is_toggle = option.shape == Option::Shape::toggle;
+      parsed_.push_back(is_toggle ? app_.add_flag(name + ",!--no-" + option.flag) : text_option(name));
+    }
+  }
+
+  core::Result<FlagValues> read() {
+    try {
+      app_.parse(std::vector<std::string>(words_.rbegin(), words_.rend()));
+    } catch (const CLI::ArgumentMismatch&) {  // thrown only when the arguments end where a value is due
+      return wrong(words_.back(), "needs a value");
+    } catch (const CLI::Error& error) {
+      return core::config_error(error.what());
+    }
+    FlagValues values;
+    if (auto done = check_extras(); !done) return tl::unexpected(done.error());
+    if (auto done = take_commands(values); !done) return tl::unexpected(done.error());
+    if (auto done = take_options(values); !done) return tl::unexpected(done.error());
+    return values;
+  }
+
+ private:
+  CLI::Option* text_option(const std::string& name) {
+    return app_.add_option(name)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  }
+
+  core::Result<void> check_extras() const {
+    for (const std::string& extra : app_.remaining()) {
+      if (extra == "--") continue;
+      if (extra.size() < 2 || extra.front() != '-')
+        return wrong(in_quotes(extra), "is not a flag (flags start with --)");
+      return unknown(extra.substr(0, extra.find('=')));
+    }
+    return {};
+  }
+
+  core::Result<void> unknown(const std::string& flag) const {
+    std::vector<std::string> known;
+    for (const Command& command : kCommands) known.emplace_back(command.name);
+    for (const Option& option : options_) {
+      known.push_back("--" + option.flag);
+      if (option.shape == Option::Shape::toggle) known.push_back("--no-" + option.flag);
+    }
+    const auto start = std::min(flag.find_first_not_of('-'), flag.size());
+    const std::string near = nearest("--" + flag.substr(start), known);
+    return wrong(flag,
+                 near.empty() ? "unknown flag (see --help)" : "unknown flag (did you mean " + near + "?)");
+  }
+
+  /// CLI11 takes whatever follows for a value, also the next flag.
+  bool is_swallowed_flag(const std::string& value) const {
+    return value.starts_with('-') && std::find(words_.begin(), words_.end(), value) != words_.end();
+  }
+
+  core::Result<void> check_text(std::string_view name, const std::vector<std::string>& values,
+                                bool is_list) const {
+    if (values.size() > 1 && !is_list) return wrong(name, "is given twice");
+    for (const std::string& value : values) {
+      if (!is_swallowed_flag(value)) continue;
+      return wrong(name, "needs a value (one that starts with - is written " + std::string(name) + "=VALUE)");
+    }
+    return {};
+  }
+
+  core::Result<void> take_commands(FlagValues& values) const {
+    std::string_view chosen;
+    for (std::size_t i = 0; i < kCommands.size(); ++i) {
+      const std::vector<std::string>& given = commands_[i]->results();
+      if (given.empty()) continue;
+      const Command& command = kCommands[i];
+      if (auto done = check_text(command.name, given, false); !done) return done;
+      auto action = command_action(command, given.front(), values);
+      if (!action) return tl::unexpected(action.error());
+      if (*action == Action::serve || values.action == Action::help || values.action == Action::version)
+        continue;
+      if (!chosen.empty()) return wrong(command.name, "cannot be combined with " + std::string(chosen));
+      chosen = command.name;
+      values.action = *action;
+    }
+    return {};
+  }
+
+  static core::Result<Action> command_action(const Command& command, const std::string& value,
+                                             FlagValues& values) {
+    if (command.flag.placeholder.empty()) {
+      if (value != "true") return wrong(command.name, "takes no value");
+      return command.action;
+    }
+    if (command.action == Action::serve) {
+      if (value.empty()) return wrong(command.name, "needs a value");
+      values.config_file = value;
+      return Action::serve;
+    }
+    if (value == "markdown") return Action::describe_markdown;
+    if (value == "json") return Action::describe_json;
+    return wrong(command.name, in_quotes(value) + " is not known (use markdown or json)");
+  }
+
+  core::Result<void> take_options(FlagValues& values) const {
+    for (std::size_t i = 0; i < options_.size(); ++i) {
+      const std::vector<std::string>& given = parsed_[i]->results();
+      if (given.empty()) continue;
+      const Option& option = options_[i];
+      auto done = check_text("--" + option.flag, given, option.shape == Option::Shape::list);
+      if (!done) return done;
+      values.options.emplace_back(&option, given);
+    }
+    return {};
+  }
+
+  std::vector<std::string> words_;
+  std::span<const Option> options_;
+  CLI::App app_;
+  std::vector<CLI::Option*> commands_;  // owned by app_
+  std::vector<CLI::Option*> parsed_;    // one per option
+};
+
+}  // namespace
+
+std::span<const CommandFlag> command_flags() { return kFlags; }
+
+core::Result<FlagValues> read_flags(std::span<const char* const> arguments, std::span<const Option> options) {
+  return Reader(arguments, options).read();
+}
+
+}  // namespace rdma_exporter::config

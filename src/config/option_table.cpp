@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#include "config/option_table.h"
+
+#include <algorithm>
+
+namespace rdma_exporter::config {
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::seconds;
+
+constexpr auto kYear = 8760h;
+constexpr auto kDirectory = "use the path of a directory";
+constexpr unsigned kMany = 1'000'000;
+
+std::vector<Option> web_options() {
+  return {
+      option("web.listen-address", "Address to serve on.", list_of(listen_address(), 1),
+             at(&Config::web, &WebConfig::listen_addresses)),
+      option("web.telemetry-path", "Path that metrics are served at.", telemetry_path(),
+             at(&Config::web, &WebConfig::telemetry_path)),
+      option("web.max-connections", "Connections open at the same time; more are refused.", number(1, 10'000),
+             at(&Config::web, &WebConfig::max_connections)),
+      option("web.read-timeout", "Time a client has to send its whole request header.", duration(10ms, 1h),
+             at(&Config::web, &WebConfig::read_timeout)),
+      option("web.idle-timeout", "Time a connection is kept between two requests.", duration(10ms, 24h),
+             at(&Config::web, &WebConfig::idle_timeout)),
+      option("web.max-header-bytes", "Longest request header.", number(1024, 1'048'576),
+             at(&Config::web, &WebConfig::max_header_bytes)),
+  };
+}
+
+std::vector<Option> source_options() {
+  return {
+      option("path.sysfs", "Where sysfs is mounted.", filled_text("DIR", kDirectory),
+             at(&Config::path, &PathConfig::sysfs)),
+      option("path.procfs", "Where procfs is mounted.", filled_text("DIR", kDirectory),
+             at(&Config::path, &PathConfig::procfs)),
+      option("replay", "Serve the recording in this directory instead of this host.", text("DIR", kDirectory),
+             at(&Config::replay)),
+      option(
+          "netlink", "Ask the kernel over RDMA netlink; auto: when path.sysfs is a real sysfs.",
+          one_of<NetlinkMode>(
+              "MODE", {{"auto", NetlinkMode::automatic}, {"on", NetlinkMode::on}, {"off", NetlinkMode::off}}),
+          at(&Config::netlink)),
+      option("device.include", "Only devices whose whole name matches.", regex(),
+             at(&Config::device, &DeviceConfig::include)),
+      option("device.exclude", "No devices whose whole name matches.", regex(),
+             at(&Config::device, &DeviceConfig::exclude)),
+      option("device.forget-after", "Time after which a device that vanished is no longer reported as down.",
+             whole_seconds(0s, kYear), at(&Config::device, &DeviceConfig::forget_after)),
+      option("raw", "Kernel counters in the raw families: those without a curated name, all, or none.",
+             one_of<RawPolicy>(
+                 "POLICY",
+                 {{"unmapped", RawPolicy::unmapped}, {"all", RawPolicy::all}, {"none", RawPolicy::none}}),
+             at(&Config::raw)),
+  };
+}
+
+std::vector<Option> running_options() {
+  return {
+      option("scrape.timeout", "Longest time a scrape may take; what is late is left out.",
+             duration(10ms, 10min), at(&Config::scrape, &ScrapeConfig::timeout)),
+      option("scrape.timeout-offset", "Taken off the timeout that the scraper announces.",
+             duration(0ms, 1min), at(&Config::scrape, &ScrapeConfig::timeout_offset)),
+      option("limits.workers", "Most threads that read devices.", number(1, 1024),
+             at(&Config::limits, &LimitsConfig::workers)),
+      option("limits.series-per-device", "Most series of one device; more are dropped and counted.",
+             number(1, kMany), at(&Config::limits, &LimitsConfig::series_per_device)),
+      option("limits.kept-files", "Most counter files kept open between scrapes; 0: none.", number(0, kMany),
+             at(&Config::limits, &LimitsConfig::kept_files)),
+      option("log.level", "Least severity that is logged.",
+             one_of<LogLevel>("LEVEL", {{"debug", LogLevel::debug},
+                                        {"info", LogLevel::info},
+                                        {"warn", LogLevel::warn},
+                                        {"error", LogLevel::error}}),
+             at(&Config::log, &LogConfig::level)),
+      option("log.format", "Form of a log line.",
+             one_of<LogFormat>("FORMAT", {{"logfmt", LogFormat::logfmt}, {"json", LogFormat::json}}),
+             at(&Config::log, &LogConfig::format)),
+  };
+}
+
+/// The table is made for a fixed set of collectors, so the entry is there in every Config that it is used on.
+template <typename T>
+auto at_collector(std::string name, T CollectorConfig::*member) {
+  return [ name = std::move(name), member ](auto& config) -> auto& {
+    return config.collectors.find(name)->second.*member;
+  };
+}
+
+std::vector<Option> collector_options(const CollectorChoice& choice) {
+  const std::string name(choice.name);
+  const std::string flag = "collector." + name;
+  Option enabled =
+      option(flag, std::string(choice.help), boolean(), at_collector(name, &CollectorConfig::enabled));
+  enabled.key = key_of_flag(flag) + ".enabled";
+  return {std::move(enabled), option(flag + ".timeout", "Longest time it may take for one device.",
+                                     duration(10ms, 10min), at_collector(name, &CollectorConfig::timeout))};
+}
+
+void append(std::vector<Option>& table, std::vector<Option> rows) {
+  std::move(rows.begin(), rows.end(), std::back_inserter(table));
+}
+
+}  // namespace
+
+std::string key_of_flag(std::string_view flag) {
+  std::string key(flag);
+  std::replace(key.begin(), key.end(), '-', '_');
+  return key;
+}
+
+std::vector<Option> option_table(std::span<const CollectorChoice> collectors) {
+  std::vector<Option> table = web_options();
+  append(table, source_options());
+  append(table, running_options());
+  for (const CollectorChoice& choice : collectors) append(table, collector_options(choice));
+  return table;
+}
+
+Config default_config(std::span<const CollectorChoice> collectors) {
+  Config config;
+  for (const CollectorChoice& choice : collectors) {
+    config.collectors.emplace(choice.name, CollectorConfig{.enabled = choice.enabled});
+  }
+  return config;
+}
+
+}  // namespace rdma_exporter::config

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#include "config/parse.h"
+
+#include "config/file.h"
+#include "config/flags.h"
+#include "config/option_table.h"
+#include "config/overlay.h"
+
+namespace rdma_exporter::config {
+namespace {
+
+bool is_about_program(Action action) {
+  return action == Action::help || action == Action::version || action == Action::describe_markdown ||
+         action == Action::describe_json;
+}
+
+core::Result<void> apply_file(const std::string& name, std::span<const Option> options, Config& config) {
+  const auto text = read_file(name);
+  if (!text) return tl::unexpected(text.error());
+  return load_text(*text, name, options, config);
+}
+
+core::Result<void> apply_flags(const FlagValues& flags, Config& config) {
+  for (const auto& [option, values] : flags.options) {
+    option->clear(config);
+    for (const std::string& value : values) {
+      const auto done = option->add(config, value);
+      if (!done) return core::config_error("--" + option->flag + ": " + done.error().context);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+core::Result<Parsed> parse(std::span<const char* const> arguments,
+                           std::span<const CollectorChoice> collectors) {
+  const std::vector<Option> options = option_table(collectors);
+  const auto flags = read_flags(arguments, options);
+  if (!flags) return tl::unexpected(flags.error());
+  Parsed parsed{default_config(collectors), flags->action};
+  if (!flags->config_file.empty() && !is_about_program(flags->action)) {
+    const auto done = apply_file(flags->config_file, options, parsed.config);
+    if (!done) return tl::unexpected(done.error());
+  }
+  const auto done = apply_flags(*flags, parsed.config);
+  if (!done) return tl::unexpected(done.error());
+  return parsed;
+}
+
+core::Result<Config> load(std::string_view text, std::string_view file_name,
+                          std::span<const CollectorChoice> collectors) {
+  Config config = default_config(collectors);
+  const auto done = load_text(text, file_name, option_table(collectors), config);
+  if (!done) return tl::unexpected(done.error());
+  return config;
+}
+
+}  // namespace rdma_exporter::config

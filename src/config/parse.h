@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "config/config.h"
+#include "core/result.h"
+
+namespace rdma_exporter::config {
+
+/// What the command line asks for.
+enum class Action : unsigned char {
+  serve,
+  version,
+  describe_markdown,
+  describe_json,
+  check_config,
+  print_config,
+  once,
+  help,
+};
+
+struct Parsed {
+  Config config;
+  Action action = Action::serve;
+};
+
+/// Reads the command line (`arguments` as main gets it, the program's name first) and the file that
+/// --config.file names. A flag wins over the file, the file over the default. help, version and the describe
+/// actions are about the program and read no file. The error is one message for the person who started the
+/// program.
+core::Result<Parsed> parse(std::span<const char* const> arguments,
+                           std::span<const CollectorChoice> collectors);
+
+/// The same for the text of a file alone; `file_name` is for messages.
+core::Result<Config> load(std::string_view text, std::string_view file_name,
+                          std::span<const CollectorChoice> collectors);
+
+}  // namespace rdma_exporter::config

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "config/config.h"
+
+namespace rdma_exporter::config {
+
+/// Every option with its value as YAML; load() of it gives the same Config again.
+std::string print(const Config& config);
+
+/// What --help prints: each flag with its kind of value, its default and a line of explanation.
+std::string help_text(std::span<const CollectorChoice> collectors);
+
+}  // namespace rdma_exporter::config

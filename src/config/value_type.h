@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "config/message.h"
+#include "core/result.h"
+
+// The kinds of values an option can have. A new kind is a function here that returns a ValueType.
+namespace rdma_exporter::config {
+
+/// How values of one option are read and written.
+template <typename T>
+struct ValueType {
+  std::string placeholder;  ///< stands for the value in help: "DURATION"
+  std::string allowed;      ///< what to do instead, for messages: "use true or false"
+  std::function<core::Result<T>(std::string_view)>
+      parse;                                    ///< error context: what is wrong, put after the value
+  std::function<std::string(const T&)> format;  ///< parse() of it gives the value again
+  bool literal = false;                         ///< numbers and booleans: not quoted in YAML
+};
+
+/// Several values of one type, at least `at_least` of them.
+template <typename T>
+struct ListType {
+  ValueType<T> item;
+  std::size_t at_least = 0;
+};
+
+template <typename T>
+ListType<T> list_of(ValueType<T> item, std::size_t at_least) {
+  return {std::move(item), at_least};
+}
+
+/// One line of UTF-8, possibly empty. All text types build on it: no control characters, at most 4096 bytes.
+ValueType<std::string> text(std::string placeholder, std::string allowed);
+/// The same, not empty.
+ValueType<std::string> filled_text(std::string placeholder, std::string allowed);
+/// An expression that std::regex takes (ECMAScript); empty: unset.
+ValueType<std::string> regex();
+ValueType<std::string> listen_address();
+/// Where metrics are served: an absolute path that is not the landing page and not under /-/.
+ValueType<std::string> telemetry_path();
+ValueType<bool> boolean();
+/// A whole number in [min, max].
+ValueType<unsigned> number(unsigned min, unsigned max);
+/// A duration in [min, max].
+ValueType<std::chrono::milliseconds> duration(std::chrono::milliseconds min, std::chrono::milliseconds max);
+/// The same without parts of a second.
+ValueType<std::chrono::seconds> whole_seconds(std::chrono::seconds min, std::chrono::seconds max);
+
+/// One word of a fixed set. `words` must name every value of the enumeration that can occur.
+template <typename E>
+ValueType<E> one_of(std::string placeholder, std::vector<std::pair<std::string, E>> words) {
+  std::vector<std::string> names;
+  for (const auto& word : words) names.push_back(word.first);
+  auto parse = [words](std::string_view text) -> core::Result<E> {
+    for (const auto& [name, value] : words) {
+      if (name == text) return value;
+    }
+    return core::config_error("is not known");
+  };
+  auto format = [words](const E& wanted) {
+    for (const auto& [name, value] : words) {
+      if (value == wanted) return name;
+    }
+    return std::string();
+  };
+  return {std::move(placeholder), "use " + alternatives(names), std::move(parse), std::move(format)};
+}
+
+}  // namespace rdma_exporter::config

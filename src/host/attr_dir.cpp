@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#include "host/attr_dir.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+namespace rdma_exporter::host {
+
+bool OpenFileBudget::take() {
+  if (used_.fetch_add(1, std::memory_order_relaxed) < limit_) return true;
+  give_back();
+  return false;
+}
+
+AttrDir::AttrDir(HostFs& fs, std::string path, OpenFileBudget& budget)
+    : fs_(fs), path_(std::move(path)), budget_(budget) {}
+
+AttrDir::~AttrDir() { close_all(); }
+
+void AttrDir::close_all() {
+  for (auto& file : files_) {
+    if (file) budget_.give_back();
+    file.reset();
+  }
+}
+
+core::Result<bool> AttrDir::refresh() {
+  const auto id = fs_.stat(path_);
+  if (id && *id == id_) return false;
+  close_all();
+  names_.clear();
+  files_.clear();
+  id_ = {};
+  if (!id) return tl::unexpected(id.error());
+  auto names = fs_.list(path_);
+  if (!names) return tl::unexpected(names.error());
+  names_ = std::move(*names);
+  files_.resize(names_.size());
+  id_ = *id;
+  return true;
+}
+
+void AttrDir::keep(std::size_t index, std::unique_ptr<OpenFile> file) {
+  if (budget_.take()) files_[index] = std::move(file);
+}
+
+core::Result<std::string_view> AttrDir::read(std::size_t index, std::span<char> buffer) {
+  if (files_[index]) {
+    auto text = files_[index]->read(buffer);
+    if (text) return text;
+    files_[index].reset();
+    budget_.give_back();
+    // ENODEV: the attribute behind this descriptor was removed; the same name may exist anew.
+    if (!core::is_errno(text.error(), ENODEV)) return text;
+  }
+  auto file = fs_.open(path_ + "/" + names_[index]);
+  if (!file) return tl::unexpected(file.error());
+  auto text = (*file)->read(buffer);
+  if (text) keep(index, std::move(*file));
+  return text;
+}
+
+core::Result<std::string_view> AttrDir::read(std::string_view name, std::span<char> buffer) {
+  const auto it = std::lower_bound(names_.begin(), names_.end(), name);
+  if (it == names_.end() || *it != name) return core::os_error(ENOENT);
+  return read(static_cast<std::size_t>(it - names_.begin()), buffer);
+}
+
+}  // namespace rdma_exporter::host

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/host_fs.h"
+
+namespace rdma_exporter::host {
+
+/// How many files may be kept open in the whole process. A kept descriptor makes a read 4 times cheaper than
+/// opening by path (1.3 against 5.7 microseconds of CPU); beyond the budget files are opened for each read.
+class OpenFileBudget {
+ public:
+  explicit OpenFileBudget(unsigned limit) : limit_(limit) {}
+  bool take();
+  void give_back() { used_.fetch_sub(1, std::memory_order_relaxed); }
+  unsigned used() const { return used_.load(std::memory_order_relaxed); }
+  unsigned limit() const { return limit_; }
+
+ private:
+  unsigned limit_;
+  std::atomic<unsigned> used_{0};
+};
+
+/// A directory of small attribute files, read again and again: ports/N/counters, ports/N/hw_counters.
+/// Keeps descriptors open within the budget; notices files that came, went or were replaced, and a device that
+/// was registered anew. One thread at a time.
+class AttrDir {
+ public:
+  AttrDir(HostFs& fs, std::string path, OpenFileBudget& budget);
+  ~AttrDir();
+  AttrDir(const AttrDir&) = delete;
+  AttrDir& operator=(const AttrDir&) = delete;
+
+  /// Looks whether the directory changed since the last call (one stat) and lists it again if so.
+  /// True when the names may have changed. ENOENT: the directory does not exist (any more); names are empty then.
+  core::Result<bool> refresh();
+
+  const std::vector<std::string>& names() const { return names_; }
+  /// Reads file `index` of names(). The view points into `buffer`.
+  core::Result<std::string_view> read(std::size_t index, std::span<char> buffer);
+  /// The same by name; ENOENT for a file that was not there at the last refresh().
+  core::Result<std::string_view> read(std::string_view name, std::span<char> buffer);
+
+ private:
+  void close_all();
+  void keep(std::size_t index, std::unique_ptr<OpenFile> file);
+
+  HostFs& fs_;
+  std::string path_;
+  OpenFileBudget& budget_;
+  FileId id_;
+  std::vector<std::string> names_;
+  std::vector<std::unique_ptr<OpenFile>> files_;
+};
+
+}  // namespace rdma_exporter::host

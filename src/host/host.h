@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "host/attr_dir.h"
+#include "host/host_fs.h"
+#include "host/netlink.h"
+#include "host/verbs.h"
+
+namespace rdma_exporter::host {
+
+/// The seams through which everything about the host is read. Lives as long as the process; shared by all jobs.
+struct Host {
+  std::unique_ptr<HostFs> sysfs;
+  std::unique_ptr<HostFs> procfs;
+  /// A new netlink conversation for one job; returns nullptr where netlink is not used (a recording, a tree).
+  std::function<std::unique_ptr<Netlink>()> make_netlink = [] { return nullptr; };
+  /// nullptr where there is no live kernel behind sysfs.
+  std::unique_ptr<Verbs> verbs;
+  OpenFileBudget open_files{16384};
+  /// See device_counters_safe_in_any_namespace().
+  bool device_counters_always_safe = false;
+};
+
+}  // namespace rdma_exporter::host

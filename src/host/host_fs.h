@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/result.h"
+
+namespace rdma_exporter::host {
+
+/// A file that stays open and is read again and again from its start.
+class OpenFile {
+ public:
+  virtual ~OpenFile() = default;
+  /// One pread at offset 0 into `buffer`. A file at least as long as the buffer is Errc::too_long: what we read
+  /// is short by contract, and nothing may make us read more. ENODEV after its device has gone.
+  virtual core::Result<std::string_view> read(std::span<char> buffer) = 0;
+};
+
+/// Says whether a path still names the same thing with the same entries. On sysfs the inode number alone says it:
+/// it is never used again, and times change whenever the kernel drops its inode cache.
+struct FileId {
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+  std::int64_t modified_ns = 0;  ///< 0 on sysfs
+  bool operator==(const FileId&) const = default;
+};
+
+/// Read-only files below a root (the host's /sys, /proc, or a recording). Paths are relative to the root and
+/// follow links, as sysfs is made of them. Every call may block for as long as the kernel or a driver's firmware
+/// likes: call from workers only. Thread-safe.
+class HostFs {
+ public:
+  virtual ~HostFs() = default;
+  /// Names in a directory, sorted, without "." and "..", at most kMaxEntries.
+  virtual core::Result<std::vector<std::string>> list(const std::string& path) = 0;
+  /// Target of a symbolic link, as written.
+  virtual core::Result<std::string> read_link(const std::string& path) = 0;
+  /// The path with all links resolved, below the root again; ENOENT when it leads outside of it.
+  virtual core::Result<std::string> canonical(const std::string& path) = 0;
+  virtual core::Result<FileId> stat(const std::string& path) = 0;
+  virtual core::Result<std::unique_ptr<OpenFile>> open(const std::string& path) = 0;
+  /// The path of the root itself, for messages.
+  virtual const std::string& root() const = 0;
+
+  /// open(), one read, close: for what is read rarely. At most 4095 bytes; trailing newline and blanks cut.
+  core::Result<std::string> read(const std::string& path);
+  bool exists(const std::string& path) { return stat(path).has_value(); }
+  /// Last component of a link's target ("driver" -> "mlx5_core").
+  core::Result<std::string> link_name(const std::string& path);
+
+  /// hfi1 has about 600 counters per device; nothing has ten times that.
+  static constexpr std::size_t kMaxEntries = 8192;
+};
+
+/// HostFs on the real file system below `root`.
+std::unique_ptr<HostFs> make_host_fs(std::string root);
+
+/// True when `root` is a mounted sysfs (statfs magic), not a directory that looks like one.
+bool is_real_sysfs(const std::string& root);
+
+}  // namespace rdma_exporter::host

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#include "host/inventory.h"
+
+#include <linux/netlink.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <utility>
+
+#include "core/kernel_text.h"
+
+namespace rdma_exporter::host {
+namespace {
+
+constexpr const char* kClass = "class/infiniband";
+constexpr std::uint32_t kNodeTypeRnic = 4;  // include/rdma/ib_verbs.h RDMA_NODE_RNIC: iWARP
+
+}  // namespace
+
+Inventory::Inventory(Host& host, std::function<bool(const std::string&)> wanted)
+    : host_(host), wanted_(std::move(wanted)), netlink_(host.make_netlink()) {}
+
+core::Result<bool> Inventory::refresh() {
+  auto names = host_.sysfs->list(kClass);
+  // ENOENT: the RDMA core is not loaded.
+  if (!names && !core::is_errno(names.error(), ENOENT)) return tl::unexpected(names.error());
+  const NetlinkDevices netlink = names ? netlink_devices() : NetlinkDevices{};
+  Devices found;
+  for (const std::string& name : names.value_or(std::vector<std::string>{})) {
+    if (!wanted_(name)) continue;
+    const auto id = host_.sysfs->stat(kClass + ("/" + name));
+    if (!id) continue;  // gone between the listing and here
+    const auto entry = netlink.find(name);
+    const nldev::Device* in_netlink = entry == netlink.end() ? nullptr : &entry->second;
+    auto device = known(name, *id, in_netlink);
+    found.push_back(device ? std::move(device) : load(name, *id, in_netlink));
+  }
+  const bool changed = found != devices_;
+  devices_ = std::move(found);
+  return changed;
+}
+
+Inventory::NetlinkDevices Inventory::netlink_devices() {
+  NetlinkDevices devices;
+  if (!netlink_) return devices;
+  // An error leaves the map as far as it came: a device without an index is read through sysfs.
+  (void)netlink_->request(nldev::kGet, NLM_F_DUMP, {}, [&](Bytes payload) {
+    if (auto device = nldev::parse_device(payload)) devices.insert_or_assign(device->name, std::move(*device));
+  });
+  return devices;
+}
+
+std::shared_ptr<const Device> Inventory::known(const std::string& name, const FileId& id,
+                                               const nldev::Device* netlink) const {
+  const auto it = std::find_if(devices_.begin(), devices_.end(), [&](const auto& d) { return d->name == name; });
+  if (it == devices_.end() || (*it)->id != id) return nullptr;
+  const std::optional<std::uint32_t> index = netlink ? std::optional(netlink->index) : std::nullopt;
+  return (*it)->netlink_index == index ? *it : nullptr;
+}
+
+std::shared_ptr<const Device> Inventory::load(const std::string& name, const FileId& id,
+                                              const nldev::Device* netlink) {
+  auto device = std::make_shared<Device>();
+  device->name = name;
+  device->path = kClass + ("/" + name);
+  device->id = id;
+  if (netlink != nullptr) {
+    device->netlink_index = netlink->index;
+    device->protocol = netlink->protocol;
+  }
+  device->ports = list_ports(device->path + "/ports");
+  device->parent_driver = host_.sysfs->link_name(device->path + "/device/driver").value_or("");
+  device->driver =
+      device->parent_driver.empty() ? software_driver(*device) : driver_from_parent(device->parent_driver);
+  return device;
+}
+
+std::vector<std::uint32_t> Inventory::list_ports(const std::string& path) {
+  std::vector<std::uint32_t> ports;
+  for (const std::string& name : host_.sysfs->list(path).value_or(std::vector<std::string>{})) {
+    std::uint32_t port = 0;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), port);
+    if (error == std::errc{} && end == name.data() + name.size()) ports.push_back(port);
+  }
+  std::sort(ports.begin(), ports.end());
+  return ports;
+}
+
+// Soft-RoCE and Soft-iWARP have no parent device. rxe alone has the attribute `parent` (sw/rxe/rxe_verbs.c).
+Driver Inventory::software_driver(const Device& device) {
+  if (host_.sysfs->exists(device.path + "/parent")) return Driver::rxe;
+  const auto text = host_.sysfs->read(device.path + "/node_type");
+  const auto node_type = text ? core::parse_enum(*text) : core::parse_error();
+  return node_type && *node_type == kNodeTypeRnic ? Driver::siw : Driver::unknown;
+}
+
+}  // namespace rdma_exporter::host

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "host/device.h"
+#include "host/host.h"
+#include "host/nldev.h"
+
+namespace rdma_exporter::host {
+
+/// Which RDMA devices exist. sysfs says so; netlink adds the index and the protocol. Called by one worker at a
+/// time, once per collection.
+class Inventory {
+ public:
+  /// `wanted` decides by name, before anything of a device is read: an excluded device costs nothing and can
+  /// break nothing.
+  Inventory(Host& host, std::function<bool(const std::string&)> wanted);
+
+  /// Looks for devices that came, went or were registered anew. True when the list changed. No RDMA at all is an
+  /// empty list, not an error.
+  core::Result<bool> refresh();
+
+  using Devices = std::vector<std::shared_ptr<const Device>>;
+  /// Sorted by name.
+  const Devices& devices() const { return devices_; }
+
+ private:
+  using NetlinkDevices = std::unordered_map<std::string, nldev::Device>;
+
+  NetlinkDevices netlink_devices();
+  std::shared_ptr<const Device> known(const std::string& name, const FileId& id, const nldev::Device* netlink) const;
+  std::shared_ptr<const Device> load(const std::string& name, const FileId& id, const nldev::Device* netlink);
+  std::vector<std::uint32_t> list_ports(const std::string& path);
+  Driver software_driver(const Device& device);
+
+  Host& host_;
+  std::function<bool(const std::string&)> wanted_;
+  std::unique_ptr<Netlink> netlink_;
+  Devices devices_;
+};
+
+}  // namespace rdma_exporter::host

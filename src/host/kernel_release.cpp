@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#include "host/kernel_release.h"
+
+#include <array>
+#include <charconv>
+#include <compare>
+
+namespace rdma_exporter::host {
+namespace {
+
+struct Release {
+  int major = 0;
+  int minor = 0;
+  int patch = 0;
+  auto operator<=>(const Release&) const = default;
+};
+
+// "6.1.135-1" or "6.12.25+deb13" -> its first three numbers; missing ones are 0.
+Release parse_release(std::string_view text) {
+  std::array<int, 3> numbers{};
+  for (int& number : numbers) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc{}) break;
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    if (!text.starts_with('.')) break;
+    text.remove_prefix(1);
+  }
+  return {numbers[0], numbers[1], numbers[2]};
+}
+
+// Debian's release ("6.1.0-56-amd64") names an ABI; the source version stands in the version text:
+// "#1 SMP PREEMPT_DYNAMIC Debian 6.1.192-2 (2026-08-02)".
+Release source_release(std::string_view release, std::string_view version) {
+  constexpr std::string_view kDebian = " Debian ";
+  const std::size_t at = version.find(kDebian);
+  return parse_release(at == std::string_view::npos ? release : version.substr(at + kDebian.size()));
+}
+
+}  // namespace
+
+bool device_counters_safe_in_any_namespace(std::string_view release, std::string_view version) {
+  const Release kernel = source_release(release, version);
+  if (kernel == Release{}) return false;
+  if (kernel < Release{5, 14, 0}) return true;   // the files did not exist for foreign namespaces
+  if (kernel >= Release{6, 15, 0}) return true;  // fixed in mainline
+  if (kernel.major == 6 && kernel.minor == 1) return kernel.patch >= 135;
+  if (kernel.major == 6 && kernel.minor == 12) return kernel.patch >= 25;
+  return false;  // other long-term series: not verified
+}
+
+}  // namespace rdma_exporter::host

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#include "host/netlink.h"
+
+#include <netlink/errno.h>
+#include <netlink/msg.h>
+#include <netlink/netlink.h>
+#include <netlink/socket.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+
+#include <cerrno>
+
+namespace rdma_exporter::host {
+namespace {
+
+using core::os_error;
+
+// nldev fills its answers up to about 32 KiB when the reader offers that much (core/nldev.c, skb sizing).
+constexpr std::size_t kReceiveBuffer = 64 * 1024;
+
+// What the libnl callbacks see of one request.
+struct Conversation {
+  const Netlink::OnMessage* on_message;
+  std::size_t messages = 0;
+  int kernel_errno = 0;
+};
+
+int on_valid(nl_msg* message, void* context) {
+  auto& conversation = *static_cast<Conversation*>(context);
+  if (++conversation.messages > Netlink::kMaxMessages) return NL_STOP;
+  const nlmsghdr* header = nlmsg_hdr(message);
+  const auto* data = static_cast<const std::byte*>(nlmsg_data(header));
+  (*conversation.on_message)(Bytes(data, static_cast<std::size_t>(nlmsg_datalen(header))));
+  return NL_OK;
+}
+
+// The kernel sends negative errno values in NLMSG_ERROR (net/netlink/af_netlink.c netlink_ack).
+int on_error(sockaddr_nl* /*from*/, nlmsgerr* error, void* context) {
+  static_cast<Conversation*>(context)->kernel_errno = -error->error;
+  return NL_STOP;
+}
+
+int errno_from_libnl(int nle) {
+  switch (-nle) {
+    case NLE_AGAIN:
+      return ETIMEDOUT;
+    case NLE_MSG_TRUNC:
+    case NLE_MSG_TOOSHORT:
+      return EMSGSIZE;
+    case NLE_DUMP_INTR:
+      return EINTR;
+    case NLE_NOMEM:
+      return ENOMEM;
+    default:
+      return EBADMSG;
+  }
+}
+
+struct SocketFree {
+  void operator()(nl_sock* socket) const { nl_socket_free(socket); }
+};
+struct CallbackPut {
+  void operator()(nl_cb* callback) const { nl_cb_put(callback); }
+};
+
+class RdmaNetlink : public Netlink {
+ public:
+  core::Result<void> request(std::uint16_t type, std::uint16_t flags, Bytes payload,
+                             const OnMessage& on_message) override {
+    if (!socket_) {
+      if (auto opened = open(); !opened) return opened;
+    }
+    auto result = converse(type, flags, payload, on_message);
+    // After the kernel's own refusal the socket is in step; after anything else it may not be.
+    if (!result && !refused_) socket_.reset();
+    return result;
+  }
+
+ private:
+  core::Result<void> open() {
+    std::unique_ptr<nl_sock, SocketFree> socket(nl_socket_alloc());
+    if (!socket) return os_error(ENOMEM);
+    errno = 0;
+    if (nl_connect(socket.get(), NETLINK_RDMA) != 0) return os_error(errno != 0 ? errno : EPROTONOSUPPORT);
+    nl_socket_disable_auto_ack(socket.get());
+    nl_socket_disable_msg_peek(socket.get());
+    nl_socket_set_msg_buf_size(socket.get(), kReceiveBuffer);
+    const timeval timeout{kReceiveTimeoutMs / 1000, (kReceiveTimeoutMs % 1000) * 1000};
+    if (::setsockopt(nl_socket_get_fd(socket.get()), SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout) != 0)
+      return os_error(errno);
+    socket_ = std::move(socket);
+    return {};
+  }
+
+  core::Result<void> converse(std::uint16_t type, std::uint16_t flags, Bytes payload,
+                              const OnMessage& on_message) {
+    refused_ = false;
+    Conversation conversation{&on_message};
+    const std::unique_ptr<nl_cb, CallbackPut> callbacks(nl_cb_alloc(NL_CB_DEFAULT));
+    if (!callbacks) return os_error(ENOMEM);
+    nl_cb_set(callbacks.get(), NL_CB_VALID, NL_CB_CUSTOM, on_valid, &conversation);
+    nl_cb_err(callbacks.get(), NL_CB_CUSTOM, on_error, &conversation);
+    // libnl does not write through the payload pointer, its signature only says so.
+    void* data = const_cast<std::byte*>(payload.data());  // NOLINT(cppcoreguidelines-pro-type-const-cast)
+    if (const int sent = nl_send_simple(socket_.get(), type, NLM_F_REQUEST | flags, data, payload.size()); sent < 0)
+      return os_error(errno_from_libnl(sent));
+    const int received = nl_recvmsgs(socket_.get(), callbacks.get());
+    if (conversation.kernel_errno != 0) {
+      refused_ = true;
+      return os_error(conversation.kernel_errno);
+    }
+    if (conversation.messages > kMaxMessages) return os_error(EMSGSIZE);
+    if (received < 0) return os_error(errno_from_libnl(received));
+    return {};
+  }
+
+  std::unique_ptr<nl_sock, SocketFree> socket_;
+  bool refused_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Netlink> make_rdma_netlink() { return std::make_unique<RdmaNetlink>(); }
+
+}  // namespace rdma_exporter::host

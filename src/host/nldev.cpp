@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#include "host/nldev.h"
+
+#include <linux/netlink.h>
+#include <rdma/rdma_netlink.h>
+
+#include <cstring>
+
+#include "host/netlink_attr.h"
+
+namespace rdma_exporter::host::nldev {
+namespace {
+
+constexpr std::uint16_t type_of(unsigned command) {
+  return static_cast<std::uint16_t>(RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, command));
+}
+
+void append_u32(std::vector<std::byte>& out, std::uint16_t type, std::uint32_t value) {
+  const nlattr header{sizeof(nlattr) + sizeof value, type};
+  const std::size_t at = out.size();
+  out.resize(at + sizeof header + sizeof value);
+  std::memcpy(&out[at], &header, sizeof header);
+  std::memcpy(&out[at + sizeof header], &value, sizeof value);
+}
+
+core::Result<void> parse_entry(Bytes entry, const OnCounter& on_counter) {
+  std::string_view name;
+  std::optional<std::uint64_t> value;
+  const bool whole = for_each_attr(entry, [&](const Attr& attr) {
+    if (attr.type == RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_NAME) name = attr.text();
+    if (attr.type == RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_VALUE) value = attr.number<std::uint64_t>();
+  });
+  if (!whole || name.empty() || !value) return core::parse_error();
+  on_counter(name, *value);
+  return {};
+}
+
+}  // namespace
+
+const std::uint16_t kGet = type_of(RDMA_NLDEV_CMD_GET);
+const std::uint16_t kPortGet = type_of(RDMA_NLDEV_CMD_PORT_GET);
+const std::uint16_t kStatGet = type_of(RDMA_NLDEV_CMD_STAT_GET);
+
+std::vector<std::byte> device_request(std::uint32_t device_index, std::optional<std::uint32_t> port) {
+  std::vector<std::byte> payload;
+  append_u32(payload, RDMA_NLDEV_ATTR_DEV_INDEX, device_index);
+  if (port) append_u32(payload, RDMA_NLDEV_ATTR_PORT_INDEX, *port);
+  return payload;
+}
+
+core::Result<Device> parse_device(Bytes payload) {
+  Device device;
+  std::optional<std::uint32_t> index;
+  const bool whole = for_each_attr(payload, [&](const Attr& attr) {
+    if (attr.type == RDMA_NLDEV_ATTR_DEV_INDEX) index = attr.number<std::uint32_t>();
+    if (attr.type == RDMA_NLDEV_ATTR_DEV_NAME) device.name = attr.text();
+    if (attr.type == RDMA_NLDEV_ATTR_DEV_PROTOCOL) device.protocol = attr.text();
+  });
+  if (!whole || !index || device.name.empty()) return core::parse_error();
+  device.index = *index;
+  return device;
+}
+
+core::Result<Port> parse_port(Bytes payload) {
+  Port port;
+  const bool whole = for_each_attr(payload, [&](const Attr& attr) {
+    if (attr.type == RDMA_NLDEV_ATTR_PORT_STATE) port.state = attr.number<std::uint8_t>();
+    if (attr.type == RDMA_NLDEV_ATTR_PORT_PHYS_STATE) port.physical_state = attr.number<std::uint8_t>();
+    if (attr.type == RDMA_NLDEV_ATTR_NDEV_NAME) port.netdev = attr.text();
+  });
+  if (!whole) return core::parse_error();
+  return port;
+}
+
+core::Result<void> parse_counters(Bytes payload, const OnCounter& on_counter) {
+  core::Result<void> result;
+  const bool whole = for_each_attr(payload, [&](const Attr& table) {
+    if (table.type != RDMA_NLDEV_ATTR_STAT_HWCOUNTERS || !result) return;
+    const bool table_whole = for_each_attr(table.data, [&](const Attr& entry) {
+      if (entry.type == RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY && result) result = parse_entry(entry.data, on_counter);
+    });
+    if (!table_whole && result) result = core::parse_error();
+  });
+  if (!whole && result) result = core::parse_error();
+  return result;
+}
+
+}  // namespace rdma_exporter::host::nldev

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#include "host/port_states.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <utility>
+
+#include "core/kernel_text.h"
+#include "host/nldev.h"
+
+namespace rdma_exporter::host {
+namespace {
+
+PortState unreadable(int os_errno) { return {core::os_error(os_errno), core::os_error(os_errno), {}}; }
+
+core::Result<std::uint32_t> read_enum(AttrDir& files, std::string_view name) {
+  std::array<char, 128> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled by read()
+  const auto text = files.read(name, buffer);
+  return text ? core::parse_enum(*text) : tl::unexpected(text.error());
+}
+
+}  // namespace
+
+PortStates::PortStates(Host& host, std::shared_ptr<const Device> device)
+    : device_(std::move(device)), netlink_(device_->netlink_index ? host.make_netlink() : nullptr) {
+  for (const std::uint32_t port : device_->ports) {
+    auto files = std::make_unique<AttrDir>(*host.sysfs, device_->port_path(port), host.open_files);
+    memos_.push_back({port, std::move(files), {}, unreadable(ENODEV)});
+  }
+}
+
+PortState PortStates::get(std::uint32_t port, std::uint64_t cycle) {
+  const std::lock_guard lock(mutex_);
+  const auto memo = std::find_if(memos_.begin(), memos_.end(), [&](const Memo& m) { return m.port == port; });
+  if (memo == memos_.end()) return unreadable(ENODEV);
+  if (memo->cycle != cycle) {
+    auto answer = query_netlink(port);
+    memo->value = answer ? std::move(*answer) : query_sysfs(*memo->files);
+    memo->cycle = cycle;
+  }
+  return memo->value;
+}
+
+std::optional<PortState> PortStates::query_netlink(std::uint32_t port) {
+  if (!netlink_) return std::nullopt;
+  std::optional<PortState> state;
+  const auto payload = nldev::device_request(*device_->netlink_index, port);
+  const auto sent = netlink_->request(nldev::kPortGet, 0, payload, [&](Bytes bytes) {
+    auto answer = nldev::parse_port(bytes);
+    if (answer && answer->state && answer->physical_state)
+      state = PortState{*answer->state, *answer->physical_state, std::move(answer->netdev)};
+  });
+  return sent ? state : std::nullopt;
+}
+
+PortState PortStates::query_sysfs(AttrDir& files) {
+  if (auto changed = files.refresh(); !changed)
+    return {tl::unexpected(changed.error()), tl::unexpected(changed.error()), {}};
+  return {read_enum(files, "state"), read_enum(files, "phys_state"), {}};
+}
+
+}  // namespace rdma_exporter::host

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "host/device.h"
+#include "host/host.h"
+
+namespace rdma_exporter::host {
+
+/// InfiniBand port states (include/rdma/ib_verbs.h enum ib_port_state).
+inline constexpr std::uint32_t kPortActive = 4;
+
+/// What is read of a port in every collection. A field that could not be read carries its own error.
+struct PortState {
+  core::Result<std::uint32_t> state;           ///< 0..5
+  core::Result<std::uint32_t> physical_state;  ///< 0..7
+  std::string netdev;                          ///< netlink only; empty where not known
+};
+
+/// State of the ports of one device, read at most once per collection: every read is a firmware query on most
+/// drivers, and two collectors need it. One PORT_GET message where netlink knows the device, else the files.
+/// Thread-safe; a query that hangs makes its callers hang, and no other device's.
+class PortStates {
+ public:
+  PortStates(Host& host, std::shared_ptr<const Device> device);
+
+  /// `cycle` is the collection's number; `port` one of the device's.
+  PortState get(std::uint32_t port, std::uint64_t cycle);
+
+ private:
+  struct Memo {
+    std::uint32_t port;
+    std::unique_ptr<AttrDir> files;
+    std::optional<std::uint64_t> cycle;
+    PortState value;
+  };
+
+  std::optional<PortState> query_netlink(std::uint32_t port);
+  static PortState query_sysfs(AttrDir& files);
+
+  std::shared_ptr<const Device> device_;
+  std::mutex mutex_;
+  std::unique_ptr<Netlink> netlink_;
+  std::vector<Memo> memos_;
+};
+
+}  // namespace rdma_exporter::host

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#include "net/listen_address.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cstdint>
+#include <optional>
+
+namespace rdma_exporter::net {
+namespace {
+
+using ErrorCode = boost::system::error_code;
+using asio::ip::tcp;
+
+constexpr std::string_view kFlag = "--web.listen-address";
+
+tl::unexpected<core::Error> bad_address(std::string_view address, std::string_view why) {
+  return core::config_error(std::string(kFlag) + ": \"" + std::string(address) + "\": " + std::string(why));
+}
+
+struct HostPort {
+  std::string_view host;
+  std::uint16_t port = 0;
+};
+
+/// Splits at the last colon, behind the brackets of an IPv6 address.
+std::optional<HostPort> split(std::string_view address) {
+  const std::size_t colon = address.rfind(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  HostPort result{address.substr(0, colon)};
+  const std::string_view port = address.substr(colon + 1);
+  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), result.port);
+  if (error != std::errc() || end != port.data() + port.size()) return std::nullopt;
+
+  const bool bracketed = result.host.starts_with('[') && result.host.ends_with(']');
+  if (bracketed) {
+    result.host = result.host.substr(1, result.host.size() - 2);
+    if (result.host.empty()) return std::nullopt;
+  }
+  if (!bracketed && result.host.find_first_of(":[]") != std::string_view::npos) return std::nullopt;
+  return result;
+}
+
+core::Result<std::vector<Endpoint>> resolve(std::string_view address, const HostPort& where) {
+  asio::io_context io;
+  asio::ip::basic_resolver<tcp, Executor> resolver(io);
+  ErrorCode error;
+  const auto found = resolver.resolve(std::string(where.host), std::to_string(where.port),
+                                      tcp::resolver::numeric_service | tcp::resolver::passive, error);
+  if (error || found.empty()) return bad_address(address, "this host name has no address");
+  const auto is_v4 = [](const auto& entry) { return entry.endpoint().address().is_v4(); };
+  const auto v4 = std::find_if(found.begin(), found.end(), is_v4);
+  return std::vector<Endpoint>{(v4 == found.end() ? found.begin() : v4)->endpoint()};
+}
+
+/// The message of the system without its capital: it stands in the middle of a line.
+std::string reason_of(const ErrorCode& error) {
+  std::string text = error.message();
+  if (!text.empty()) text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
+  return text;
+}
+
+ErrorCode listen_on(TcpAcceptor& acceptor, const Endpoint& endpoint) {
+  ErrorCode error;
+  acceptor.open(endpoint.protocol(), error);
+  if (!error) acceptor.set_option(TcpAcceptor::reuse_address(true), error);
+  if (!error && endpoint.address().is_v6()) {
+    const bool only_v6 = !endpoint.address().is_unspecified();
+    acceptor.set_option(asio::ip::v6_only(only_v6), error);
+  }
+  if (!error) acceptor.bind(endpoint, error);
+  if (!error) acceptor.listen(TcpAcceptor::max_listen_connections, error);
+  return error;
+}
+
+}  // namespace
+
+core::Result<std::vector<Endpoint>> listen_endpoints(std::string_view address) {
+  const auto where = split(address);
+  if (!where)
+    return bad_address(address, "want HOST:PORT, :PORT or [IPV6]:PORT, with a port from 0 to 65535");
+  if (where->host.empty()) {
+    return std::vector<Endpoint>{{tcp::v6(), where->port}, {tcp::v4(), where->port}};
+  }
+  ErrorCode error;
+  const auto literal = asio::ip::make_address(std::string(where->host), error);
+  if (!error) return std::vector<Endpoint>{{literal, where->port}};
+  if (where->host.find(':') != std::string_view::npos) return bad_address(address, "not an IPv6 address");
+  return resolve(address, *where);
+}
+
+core::Result<TcpAcceptor> open_listener(asio::io_context& io, std::string_view address,
+                                        const std::vector<Endpoint>& endpoints) {
+  ErrorCode error = asio::error::host_not_found;
+  for (const Endpoint& endpoint : endpoints) {
+    TcpAcceptor acceptor(io);
+    error = listen_on(acceptor, endpoint);
+    if (!error) return acceptor;
+    // A port in use is in use: the same port of IPv4 alone would hide from the user that IPv6 is somebody
+    // else's.
+    if (error == asio::error::address_in_use || error == asio::error::access_denied) break;
+  }
+  return tl::unexpected(core::Error{core::Errc::config, error.value(),
+                                    "cannot listen on \"" + std::string(address) + "\": " + reason_of(error) +
+                                        " (see " + std::string(kFlag) + ")"});
+}
+
+std::string to_string(const Endpoint& endpoint) {
+  const std::string host = endpoint.address().to_string();
+  const std::string port = std::to_string(endpoint.port());
+  return endpoint.address().is_v6() ? "[" + host + "]:" + port : host + ":" + port;
+}
+
+}  // namespace rdma_exporter::net

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#include "net/request.h"
+
+#include <algorithm>
+
+namespace rdma_exporter::net {
+
+std::string_view Request::path() const {
+  std::string_view path = target;
+  // A request sent through a proxy names the whole URL (RFC 9112, 3.2.2).
+  for (const std::string_view scheme : {"http://", "https://"}) {
+    if (!path.starts_with(scheme)) continue;
+    path.remove_prefix(scheme.size());
+    path.remove_prefix(std::min(path.find_first_of("/?"), path.size()));
+    if (path.empty() || path.front() == '?') return "/";
+    break;
+  }
+  return path.substr(0, path.find('?'));
+}
+
+}  // namespace rdma_exporter::net

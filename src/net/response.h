@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace rdma_exporter::net {
+
+/// An answer. The body is shared and never copied: the socket writes straight from it.
+struct Response {
+  unsigned status = 200;
+  std::string_view content_type = "text/plain; charset=utf-8";  ///< of static storage
+  std::shared_ptr<const std::string> body;                      ///< null is an empty body
+  std::string_view extra_headers = {};  ///< of static storage; whole lines, each ending in CRLF
+};
+
+/// A plain text response for a person.
+Response text_response(unsigned status, std::string_view body);
+
+/// "Not Found" for 404; "Unknown" for a status this server does not send.
+std::string_view reason_phrase(unsigned status);
+
+/// What the Connection header says: nothing (the default of HTTP/1.1), or one of the two words.
+enum class Persistence : unsigned char { implied, keep_alive, close };
+
+/// Overwrites `out` with status line and headers up to and including the empty line. `date_line` ends in
+/// CRLF.
+void write_head(std::string& out, const Response& response, std::string_view date_line,
+                Persistence persistence);
+
+}  // namespace rdma_exporter::net

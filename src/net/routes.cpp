@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#include "net/routes.h"
+
+#include <utility>
+
+namespace rdma_exporter::net {
+
+MetricsSource::~MetricsSource() = default;
+
+namespace {
+
+constexpr std::string_view kMetricsType = "text/plain; version=0.0.4; charset=utf-8";
+constexpr std::string_view kHtmlType = "text/html; charset=utf-8";
+constexpr std::string_view kAllow = "Allow: GET, HEAD\r\n";
+// The landing page shows names that come from the host, so the browser is told to run and load nothing.
+constexpr std::string_view kHtmlHeaders =
+    "Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'\r\n"
+    "X-Content-Type-Options: nosniff\r\n";
+
+Response method_not_allowed() {
+  Response response = text_response(405, "method not allowed\n");
+  response.extra_headers = kAllow;
+  return response;
+}
+
+Response html_page(std::string page) {
+  Response response;
+  response.content_type = kHtmlType;
+  response.body = std::make_shared<const std::string>(std::move(page));
+  response.extra_headers = kHtmlHeaders;
+  return response;
+}
+
+Response metrics_response(std::shared_ptr<const std::string> body) {
+  if (!body) return text_response(500, "no metrics could be collected\n");
+  Response response;
+  response.content_type = kMetricsType;
+  response.body = std::move(body);
+  return response;
+}
+
+}  // namespace
+
+Routes::Routes(MetricsSource& source, std::string telemetry_path, Timeouts timeouts)
+    : source_(source), telemetry_path_(std::move(telemetry_path)), timeouts_(timeouts) {}
+
+void Routes::handle(const Request& request, Answer answer) {
+  const std::string_view path = request.path();
+  const bool metrics_path = path == telemetry_path_;
+  const bool page = path == "/" || path == "/-/healthy" || path == "/-/ready";
+  if (!metrics_path && !page) return answer(text_response(404, "not found\n"));
+  if (request.method == Method::other) return answer(method_not_allowed());
+  if (metrics_path) return metrics(request, std::move(answer));
+  if (path == "/") return answer(html_page(source_.landing_page()));
+  if (path == "/-/healthy") return answer(text_response(200, "healthy\n"));
+  answer(source_.ready() ? text_response(200, "ready\n") : text_response(503, "not ready\n"));
+}
+
+void Routes::metrics(const Request& request, Answer answer) {
+  const auto deadline = std::chrono::steady_clock::now() + scrape_time(timeouts_, request.scrape_timeout);
+  source_.metrics(deadline, [answer = std::move(answer)](std::shared_ptr<const std::string> body) {
+    answer(metrics_response(std::move(body)));
+  });
+}
+
+}  // namespace rdma_exporter::net

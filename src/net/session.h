@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "log/log.h"
+#include "net/connection.h"
+#include "net/deadline.h"
+#include "net/request_reader.h"
+#include "net/stream.h"
+
+namespace rdma_exporter::net {
+
+/// Serves one connection: requests in, responses out, in order, one at a time. Pipelined requests wait in the
+/// buffer.
+///
+/// Stream: anything with async_read_some, async_write_some and get_executor (an io_context's executor), plus
+/// the functions of net/stream.h. Threads: the io thread only. Lifetime: the event loop holds the session
+/// through its timer until close(), so an answer that comes later finds nothing and is dropped. Cost of a
+/// request on a connection that stays: one read and one gathered write, no timer call, no copy of the body.
+template <typename Stream>
+class Session final : public Connection, public std::enable_shared_from_this<Session<Stream>> {
+ public:
+  Session(Stream stream, std::shared_ptr<SessionContext> context);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  /// Serves requests until the client or a limit ends it.
+  void start();
+  /// Says 503 without waiting for a request, and closes.
+  void refuse();
+  void stop() override;
+  void close() override;
+
+ private:
+  using ErrorCode = boost::system::error_code;
+  enum class State : unsigned char { reading, handling, writing, draining, closed };
+  static constexpr std::size_t kMaxDrainedBytes = 65536;
+
+  void watch();
+  /// Runs `step`; an exception ends this connection and no other.
+  template <typename Step>
+  void guarded(Step step);
+  void read();
+  void on_read(const ErrorCode& error, std::size_t bytes);
+  void advance();
+  void handle();
+  void answer(Response response);
+  void refuse_request(unsigned status);
+  void send(Response response, bool last);
+  Persistence persistence() const;
+  void on_written(const ErrorCode& error);
+  void finish();
+  void drain();
+  void on_drained(const ErrorCode& error, std::size_t bytes);
+  void on_expired();
+
+  Stream stream_;
+  std::shared_ptr<SessionContext> context_;
+  Connections* registry_ = nullptr;  ///< where close() takes this out of
+  Deadline deadline_;
+  RequestReader reader_;
+  State state_ = State::reading;
+  bool reading_ = false;        ///< a read is under way, also after a timeout has ended the state `reading`
+  bool request_timed_ = false;  ///< the read timeout of this request runs
+  bool last_ = false;           ///< the response being written is the last one
+  bool linger_ = false;  ///< the client may still be sending: read that before closing, or it sees a reset
+  bool head_only_ = false;
+  std::size_t drained_ = 0;
+  std::string head_;
+  std::shared_ptr<const std::string> body_;
+};
+
+}  // namespace rdma_exporter::net
+
+#include "net/session_impl.h"

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+// The bodies of net/session.h; include that.
+#include "net/session.h"
+
+namespace rdma_exporter::net {
+
+/// The body of a 500.
+inline constexpr std::string_view kBroken = "internal error, see the log of the exporter\n";
+
+/// A response is offered to the kernel whole; Asio alone would cut it into pieces of 64 KiB.
+struct WholeResponse {
+  std::size_t operator()(const boost::system::error_code& error, std::size_t) const {
+    return error ? 0 : std::size_t{1} << 30;
+  }
+};
+
+template <typename Stream>
+Session<Stream>::Session(Stream stream, std::shared_ptr<SessionContext> context)
+    : stream_(std::move(stream)),
+      context_(std::move(context)),
+      deadline_(stream_.get_executor(),
+                std::min(context_->limits.read_timeout, context_->limits.write_timeout)),
+      reader_(context_->limits.max_header_bytes, context_->limits.max_body_bytes) {}
+
+template <typename Stream>
+Session<Stream>::~Session() {
+  if (registry_ != nullptr) registry_->remove(*this);
+}
+
+template <typename Stream>
+void Session<Stream>::start() {
+  registry_ = &context_->serving;
+  watch();
+  deadline_.set(context_->limits.read_timeout);
+  read();
+}
+
+template <typename Stream>
+void Session<Stream>::refuse() {
+  registry_ = &context_->refused;
+  watch();
+  linger_ = true;
+  send(text_response(503, "too many connections\n"), true);
+}
+
+template <typename Stream>
+void Session<Stream>::watch() {
+  registry_->add(*this);
+  deadline_.start([self = this->shared_from_this()] { self->guarded([&self] { self->on_expired(); }); });
+}
+
+template <typename Stream>
+template <typename Step>
+void Session<Stream>::guarded(Step step) {
+  try {
+    step();
+  } catch (const std::exception& exception) {
+    log::error("a connection is closed after an error", {{"error", exception.what()}});
+    close();
+  }
+}
+
+template <typename Stream>
+void Session<Stream>::stop() {
+  last_ = true;
+  if (state_ == State::reading || state_ == State::draining) close();
+}
+
+template <typename Stream>
+void Session<Stream>::close() {
+  if (state_ == State::closed) return;
+  state_ = State::closed;
+  deadline_.stop();
+  close_stream(stream_);
+  registry_->remove(*this);
+}
+
+template <typename Stream>
+void Session<Stream>::read() {
+  reading_ = true;
+  const std::span<char> space = reader_.space();
+  stream_.async_read_some(asio::mutable_buffer(space.data(), space.size()),
+                          [self = this->shared_from_this()](const ErrorCode& error, std::size_t bytes) {
+                            self->guarded([&] { self->on_read(error, bytes); });
+                          });
+}
+
+template <typename Stream>
+void Session<Stream>::on_read(const ErrorCode& error, std::size_t bytes) {
+  reading_ = false;
+  if (state_ == State::draining) return on_drained(error, bytes);
+  if (state_ != State::reading) return;
+  if (error) return close();
+  reader_.received(bytes);
+  advance();
+}
+
+template <typename Stream>
+void Session<Stream>::advance() {
+  switch (reader_.next()) {
+    case RequestReader::Progress::request:
+      return handle();
+    case RequestReader::Progress::bad:
+      return refuse_request(reader_.error_status());
+    case RequestReader::Progress::need_more:
+      break;
+  }
+  if (reader_.started() && !std::exchange(request_timed_, true)) deadline_.set(context_->limits.read_timeout);
+  read();
+}
+
+template <typename Stream>
+void Session<Stream>::handle() {
+  state_ = State::handling;
+  deadline_.clear();
+  head_only_ = reader_.request().method == Method::head;
+  last_ = last_ || !reader_.keep_alive();
+  try {
+    context_->routes.handle(reader_.request(), [weak = this->weak_from_this()](Response response) {
+      const auto self = weak.lock();
+      if (self) self->guarded([&] { self->answer(std::move(response)); });
+    });
+  } catch (const std::exception& exception) {
+    log::error("a request failed", {{"target", reader_.request().target}, {"error", exception.what()}});
+    answer(text_response(500, kBroken));
+  }
+}
+
+template <typename Stream>
+void Session<Stream>::answer(Response response) {
+  if (state_ != State::handling) return;
+  context_->counters.count(response.status);
+  send(std::move(response), last_);
+}
+
+template <typename Stream>
+void Session<Stream>::refuse_request(unsigned status) {
+  linger_ = true;
+  head_only_ = false;
+  context_->counters.count(status);
+  send(text_response(status, std::string(reason_phrase(status)) + "\n"), true);
+}
+
+template <typename Stream>
+Persistence Session<Stream>::persistence() const {
+  if (last_) return Persistence::close;
+  return reader_.is_http_1_0() ? Persistence::keep_alive : Persistence::implied;
+}
+
+template <typename Stream>
+void Session<Stream>::send(Response response, bool last) {
+  state_ = State::writing;
+  last_ = last;
+  body_ = std::move(response.body);
+  response.body = body_;
+  write_head(head_, response, context_->date.line(), persistence());
+  deadline_.set(context_->limits.write_timeout);
+  const bool with_body = body_ && !head_only_;
+  const std::array<asio::const_buffer, 2> whole{asio::buffer(head_),
+                                                with_body ? asio::buffer(*body_) : asio::const_buffer()};
+  asio::async_write(stream_, whole, WholeResponse(),
+                    [self = this->shared_from_this()](const ErrorCode& error, std::size_t) {
+                      self->guarded([&] { self->on_written(error); });
+                    });
+}
+
+template <typename Stream>
+void Session<Stream>::on_written(const ErrorCode& error) {
+  body_.reset();
+  if (state_ != State::writing) return;
+  if (error) return close();
+  if (last_) return finish();
+  reader_.next_message();
+  state_ = State::reading;
+  request_timed_ = false;
+  deadline_.set(context_->limits.idle_timeout);
+  if (reader_.started()) return advance();
+  read();
+}
+
+template <typename Stream>
+void Session<Stream>::finish() {
+  if (context_->stopping || !(linger_ || reader_.has_unread())) return close();
+  end_sending(stream_);
+  state_ = State::draining;
+  deadline_.set(context_->limits.linger);
+  drain();
+}
+
+template <typename Stream>
+void Session<Stream>::drain() {
+  if (reading_) return;  // the read under way when a timeout came goes on for us
+  reader_.clear();
+  read();
+}
+
+template <typename Stream>
+void Session<Stream>::on_drained(const ErrorCode& error, std::size_t bytes) {
+  drained_ += bytes;
+  if (error || drained_ > kMaxDrainedBytes) return close();
+  drain();
+}
+
+template <typename Stream>
+void Session<Stream>::on_expired() {
+  if (state_ == State::reading && reader_.started()) return refuse_request(408);
+  if (state_ == State::writing) abort_stream(stream_);
+  close();
+}
+
+}  // namespace rdma_exporter::net

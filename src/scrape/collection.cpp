@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#include "scrape/collection.h"
+
+#include <exception>
+#include <utility>
+
+#include "log/log.h"
+
+namespace rdma_exporter::scrape {
+
+// Keeps the collection alive while one of its runs waits for a worker or is inside the kernel.
+class Collection::Task : public Work {
+ public:
+  Task(std::shared_ptr<Collection> collection, Run& run) : collection_(std::move(collection)), run_(run) {}
+  void execute() override { collection_->execute(run_); }
+
+ private:
+  std::shared_ptr<Collection> collection_;
+  Run& run_;
+};
+
+Collection::Collection(std::shared_ptr<Shared> shared, std::uint64_t cycle, OnComplete on_complete)
+    : shared_(std::move(shared)), cycle_(cycle), on_complete_(std::move(on_complete)) {}
+
+Collection::~Collection() {
+  const std::lock_guard lock(shared_->mutex);
+  for (Run& run : runs_)
+    if (run.outcome == Outcome::done) run.slot->give_back(std::move(run.result));
+}
+
+void Collection::start() {
+  std::unique_lock lock(shared_->mutex);
+  discovery_ = make_run(shared_->discovery, Clock::now());
+  if (discovery_->outcome != Outcome::pending) {
+    plan();
+    lock.unlock();
+    submit_all();
+    return;
+  }
+  lock.unlock();
+  const std::shared_ptr<Work> task = std::make_shared<Task>(shared_from_this(), *discovery_);
+  shared_->pool.submit({&task, 1});
+}
+
+Collection::Run Collection::make_run(const std::shared_ptr<Slot>& slot, Clock::time_point now) {
+  return {slot, slot->admit(now), slot->take_run(cycle_), {}, {}};
+}
+
+void Collection::plan() {
+  const Clock::time_point now = Clock::now();
+  runs_.reserve(shared_->slots.size());
+  for (const auto& slot : shared_->slots) {
+    runs_.push_back(make_run(slot, now));
+    if (runs_.back().outcome == Outcome::pending) ++unfinished_;
+  }
+  planned_ = true;
+}
+
+void Collection::submit_all() {
+  std::vector<std::shared_ptr<Work>> tasks;
+  tasks.reserve(runs_.size());
+  {
+    const std::lock_guard lock(shared_->mutex);
+    for (Run& run : runs_)
+      if (run.outcome == Outcome::pending) tasks.push_back(std::make_shared<Task>(shared_from_this(), run));
+  }
+  shared_->pool.submit(tasks);
+  announce();  // where there was nothing to submit
+}
+
+void Collection::execute(Run& run) {
+  if (!begin(run)) return;
+  try {
+    run.slot->job().run(run.result);
+  } catch (const std::exception& error) {
+    run.result.fail();
+    const core::Job& job = run.slot->job();
+    log::error("a collector threw",
+               {{"collector", std::string(job.collector())}, {"device", job.device()}, {"error", error.what()}});
+  }
+  end(run);
+}
+
+bool Collection::begin(Run& run) {
+  const std::lock_guard lock(shared_->mutex);
+  // A job whose last run came back late may have been started by a younger collection meanwhile.
+  if (closed_ || run.outcome != Outcome::pending || run.slot->running_since()) return false;
+  run.started = Clock::now();
+  run.slot->started(*run.started);
+  return true;
+}
+
+void Collection::end(Run& run) {
+  std::unique_lock lock(shared_->mutex);
+  const Clock::time_point now = Clock::now();
+  const bool in_time = run.outcome == Outcome::pending && !closed_;
+  run.slot->ended(now, in_time);
+  run.slot->fold(run.result);
+  if (!in_time) return;
+  run.outcome = Outcome::done;
+  run.ended = now;
+  if (&run == &*discovery_) {
+    plan();
+    lock.unlock();
+    submit_all();
+    return;
+  }
+  --unfinished_;
+  if (!complete()) return;
+  lock.unlock();
+  announce();
+}
+
+void Collection::announce() {
+  {
+    const std::lock_guard lock(shared_->mutex);
+    if (!complete() || announced_) return;
+    announced_ = true;
+  }
+  on_complete_(shared_from_this());
+}
+
+void Collection::expire_run(Run& run, Clock::time_point now) {
+  if (run.outcome != Outcome::pending || !run.started || now - *run.started < run.slot->timeout()) return;
+  run.outcome = Outcome::late;
+  run.slot->count_timeout();
+  if (&run != &*discovery_) --unfinished_;
+}
+
+void Collection::expire(Clock::time_point now) {
+  std::unique_lock lock(shared_->mutex);
+  if (!discovery_ || closed_) return;
+  expire_run(*discovery_, now);
+  if (discovery_->outcome == Outcome::late && !planned_) {
+    plan();
+    lock.unlock();
+    submit_all();
+    return;
+  }
+  for (Run& run : runs_) expire_run(run, now);
+  lock.unlock();
+  announce();
+}
+
+void Collection::close(Clock::time_point now) {
+  const std::lock_guard lock(shared_->mutex);
+  if (closed_ || !discovery_) return;
+  if (!planned_) plan();
+  closed_ = true;
+  const auto close_run = [&](Run& run) {
+    if (run.outcome != Outcome::pending) return;
+    run.slot->count_timeout();
+    if (run.started) run.outcome = Outcome::late;
+    run.ended = now;
+  };
+  close_run(*discovery_);
+  for (Run& run : runs_) close_run(run);
+}
+
+void Collection::gather(std::vector<const core::SampleBatch*>& finished, core::SampleBatch& self,
+                        Clock::time_point now) const {
+  const std::lock_guard lock(shared_->mutex);
+  if (discovery_) report(*discovery_, self, now);
+  for (const Run& run : runs_) {
+    if (run.outcome == Outcome::done) finished.push_back(&run.result.samples());
+    report(run, self, now);
+  }
+}
+
+void Collection::report(const Run& run, core::SampleBatch& self, Clock::time_point now) const {
+  const auto since = run.outcome == Outcome::busy ? run.slot->running_since() : run.started;
+  const auto until = run.outcome == Outcome::done ? *run.ended : now;
+  const std::chrono::duration<double> duration = since ? until - *since : Clock::duration::zero();
+  run.slot->report(self, run.outcome, run.outcome == Outcome::done && !run.result.failed(), duration);
+}
+
+}  // namespace rdma_exporter::scrape

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/job.h"
+#include "core/sample_batch.h"
+#include "scrape/shared.h"
+#include "scrape/slot.h"
+
+namespace rdma_exporter::scrape {
+
+/// One pass over all jobs: first the discovery of what there is, then every job, all on the pool. Thread-safe.
+class Collection : public std::enable_shared_from_this<Collection> {
+ public:
+  /// `on_complete` is called once, on any thread, as soon as every job has ended or is out of its time; never after
+  /// close(). `cycle` numbers the collections.
+  using OnComplete = std::function<void(const std::shared_ptr<Collection>&)>;
+  Collection(std::shared_ptr<Shared> shared, std::uint64_t cycle, OnComplete on_complete);
+  ~Collection();
+  Collection(const Collection&) = delete;
+  Collection& operator=(const Collection&) = delete;
+
+  void start();
+
+  /// Goes on without the jobs that have run longer than their own timeout. Call now and then.
+  void expire(Clock::time_point now);
+  /// Ends the collection: what has not finished is late, what has not started never will be.
+  void close(Clock::time_point now);
+
+  /// Adds the batches that are finished to `finished` (they live as long as this collection) and the self metrics
+  /// of all jobs to `self`.
+  void gather(std::vector<const core::SampleBatch*>& finished, core::SampleBatch& self, Clock::time_point now) const;
+
+ private:
+  class Task;
+  struct Run {
+    std::shared_ptr<Slot> slot;
+    Outcome outcome;
+    core::JobRun result;
+    std::optional<Clock::time_point> started;
+    std::optional<Clock::time_point> ended;
+  };
+
+  void execute(Run& run);
+  bool begin(Run& run);
+  void end(Run& run);
+  void after_discovery();
+  void plan();           // mutex held
+  void expire_run(Run& run, Clock::time_point now);  // mutex held
+  void report(const Run& run, core::SampleBatch& self, Clock::time_point now) const;  // mutex held
+  Run make_run(const std::shared_ptr<Slot>& slot, Clock::time_point now);             // mutex held
+  void submit_all();
+  bool complete() const { return planned_ && unfinished_ == 0 && !closed_; }  // mutex held
+  void announce();
+
+  std::shared_ptr<Shared> shared_;
+  const std::uint64_t cycle_;
+  OnComplete on_complete_;
+  std::optional<Run> discovery_;
+  std::vector<Run> runs_;  // filled once, by plan()
+  bool planned_ = false;
+  std::size_t unfinished_ = 0;
+  bool closed_ = false;
+  bool announced_ = false;
+};
+
+}  // namespace rdma_exporter::scrape

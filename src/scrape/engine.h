@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "asio/asio.h"
+#include "core/metric.h"
+#include "core/sample_batch.h"
+#include "scrape/collection.h"
+#include "scrape/job_source.h"
+
+namespace rdma_exporter::scrape {
+
+struct EngineOptions {
+  unsigned max_workers = 32;
+  std::chrono::milliseconds discovery_timeout{5000};
+  /// How often a collection in flight is looked after: more workers, jobs out of their time.
+  std::chrono::milliseconds tick{25};
+};
+
+/// Serves scrapes: runs one collection at a time on worker threads and answers each scrape when the collection
+/// is complete or the scrape's deadline is over, whichever comes first. Scrapes that come while a collection is
+/// in flight join it. Public functions on the thread of `io` only; nothing here blocks it.
+class Engine {
+ public:
+  /// Adds samples that are not a job's: build, process, HTTP. Called on any thread, one at a time.
+  using SelfMetrics = std::function<void(core::SampleBatch&)>;
+  using Page = std::shared_ptr<const std::string>;
+  using Answer = std::function<void(Page)>;
+
+  /// `families` gives the order of the page and must hold every family that can occur.
+  Engine(boost::asio::io_context& io, JobSource& source, EngineOptions options,
+         std::vector<const core::MetricDesc*> families, SelfMetrics self_metrics);
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  /// Answers with a page in text format 0.0.4, never later than `deadline` plus the time to print it.
+  void scrape(Clock::time_point deadline, Answer answer);
+
+  /// Waits until the workers have ended. False when some are stuck in the kernel at `deadline`: then the process
+  /// should end without running destructors.
+  bool stop(Clock::time_point deadline);
+
+  /// Families of the engine itself and of its slots.
+  static std::vector<const core::MetricDesc*> families();
+
+ private:
+  struct Waiter;
+
+  Clock::time_point join_deadline(Clock::time_point wanted) const;
+  void start_collection();
+  void wait_tick();
+  void on_deadline(const std::shared_ptr<Waiter>& waiter);
+  void deliver(const std::shared_ptr<Collection>& collection, const Page& page);
+  Page render(const Collection& collection);
+  void report(core::SampleBatch& out) const;
+
+  boost::asio::io_context& io_;
+  const EngineOptions options_;
+  const std::vector<const core::MetricDesc*> families_;
+  const SelfMetrics self_metrics_;
+  std::shared_ptr<Shared> shared_;
+  boost::asio::steady_timer tick_;
+  std::uint64_t cycle_ = 0;
+  std::shared_ptr<Collection> current_;
+  std::vector<std::shared_ptr<Waiter>> waiters_;
+  std::mutex render_mutex_;
+  core::SampleBatch self_batch_;     ///< guarded by render_mutex_
+  std::size_t last_page_size_ = 0;   ///< guarded by render_mutex_
+  std::atomic<std::uint64_t> collections_{0};
+};
+
+}  // namespace rdma_exporter::scrape

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#include "config/print.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/config_fixture.h"
+
+namespace rdma_exporter::config {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(ConfigPrint, WritesTheDefaultsAsYaml) {
+  EXPECT_EQ(print(parse_words({})->config), R"(web:
+  listen_address:
+    - ":9400"
+  telemetry_path: /metrics
+  max_connections: 128
+  read_timeout: 10s
+  idle_timeout: 2m
+  max_header_bytes: 16384
+path:
+  sysfs: /sys
+  procfs: /proc
+replay: ""
+netlink: auto
+device:
+  include: ""
+  exclude: ""
+  forget_after: 24h
+raw: unmapped
+scrape:
+  timeout: 8s
+  timeout_offset: 500ms
+limits:
+  workers: 32
+  series_per_device: 5000
+  kept_files: 16384
+log:
+  level: info
+  format: logfmt
+collector:
+  device:
+    enabled: true
+    timeout: 5s
+  hw_counters:
+    enabled: false
+    timeout: 5s
+)");
+}
+
+TEST(ConfigPrint, QuotesWhatAnotherReaderWouldTakeForSomethingElse) {
+  Config config = parse_words({})->config;
+  config.netlink = NetlinkMode::on;
+  config.device.include = R"(a"b\d #: {é})";
+  config.replay = "10";
+  const std::string text = print(config);
+  EXPECT_NE(text.find("netlink: \"on\"\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("  include: \"a\\\"b\\\\d #: {é}\"\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("replay: \"10\"\n"), std::string::npos) << text;
+}
+
+TEST(ConfigPrint, IsReadAgainAsTheSameConfiguration) {
+  Config config = parse_words({})->config;
+  config.web = {{"127.0.0.1:0", "[::1]:2"}, "/m", 3, 1h, 24h, 6000};
+  config.scrape = {61'001ms, 0ms};
+  config.raw = RawPolicy::none;
+  config.netlink = NetlinkMode::off;
+  config.log = {LogLevel::error, LogFormat::json};
+  config.collectors = {{"device", {false, 13ms}}, {"hw_counters", {true, 10min}}};
+  for (const char* value :
+       {"",    "null", "~",   "true",  "on", "10",           "5s",       "0x1f",         "1e3", " a ", "# a",
+        "- a", "a: b", "'a'", "\"a\"", "\\", "&a",           "*",        "!a",           "[a]", "{a}", "%",
+        "@",   "`",    "---", "...",   "é",  "\xEF\xBB\xBF", "\xC2\x85", "\xE2\x80\xA8", "<<",  "=",   "|",
+        ">"}) {
+    config.replay = value;
+    config.path = {value[0] == '\0' ? "/" : value, "/p"};
+    const auto again = load_yaml(print(config));
+    ASSERT_TRUE(again) << value << ": " << message(again);
+    EXPECT_EQ(*again, config) << value;
+  }
+}
+
+TEST(ConfigHelp, ShowsEveryFlagWithItsDefault) {
+  EXPECT_EQ(help_text(kCollectors), R"(Usage: rdma_exporter [FLAG]...
+Prometheus exporter for hosts with RDMA devices.
+
+Each flag below the first group is also a key of the YAML file that --config.file names: dots are levels and
+- becomes _ (web.telemetry_path). The key of --collector.NAME is collector.NAME.enabled. A flag wins over the
+file, the file over the default.
+
+Commands:
+  -h, --help
+      Print this text.
+  --version
+      Print the version.
+  --config.file=FILE
+      Read this YAML file.
+  --describe=FORMAT
+      Print every metric this program can serve: markdown or json.
+  --check-config
+      Check flags and file, serve nothing.
+  --print-config
+      Print the resulting configuration as YAML.
+  --once
+      Collect once and print the metrics.
+
+  --web.listen-address=ADDRESS  (default :9400, repeatable)
+      Address to serve on.
+  --web.telemetry-path=PATH  (default /metrics)
+      Path that metrics are served at.
+  --web.max-connections=NUMBER  (default 128)
+      Connections open at the same time; more are refused.
+  --web.read-timeout=DURATION  (default 10s)
+      Time a client has to send its whole request header.
+  --web.idle-timeout=DURATION  (default 2m)
+      Time a connection is kept between two requests.
+  --web.max-header-bytes=NUMBER  (default 16384)
+      Longest request header.
+
+  --path.sysfs=DIR  (default /sys)
+      Where sysfs is mounted.
+  --path.procfs=DIR  (default /proc)
+      Where procfs is mounted.
+
+  --replay=DIR
+      Serve the recording in this directory instead of this host.
+  --netlink=MODE  (default auto)
+      Ask the kernel over RDMA netlink; auto: when path.sysfs is a real sysfs.
+
+  --device.include=REGEX
+      Only devices whose whole name matches.
+  --device.exclude=REGEX
+      No devices whose whole name matches.
+  --device.forget-after=DURATION  (default 24h)
+      Time after which a device that vanished is no longer reported as down.
+
+  --raw=POLICY  (default unmapped)
+      Kernel counters in the raw families: those without a curated name, all, or none.
+
+  --scrape.timeout=DURATION  (default 8s)
+      Longest time a scrape may take; what is late is left out.
+  --scrape.timeout-offset=DURATION  (default 500ms)
+      Taken off the timeout that the scraper announces.
+
+  --limits.workers=NUMBER  (default 32)
+      Most threads that read devices.
+  --limits.series-per-device=NUMBER  (default 5000)
+      Most series of one device; more are dropped and counted.
+  --limits.kept-files=NUMBER  (default 16384)
+      Most counter files kept open between scrapes; 0: none.
+
+  --log.level=LEVEL  (default info)
+      Least severity that is logged.
+  --log.format=FORMAT  (default logfmt)
+      Form of a log line.
+
+  --[no-]collector.device  (default true)
+      Facts about each device.
+  --collector.device.timeout=DURATION  (default 5s)
+      Longest time it may take for one device.
+  --[no-]collector.hw_counters  (default false)
+      Counters of the driver.
+  --collector.hw_counters.timeout=DURATION  (default 5s)
+      Longest time it may take for one device.
+)");
+}
+
+}  // namespace
+}  // namespace rdma_exporter::config

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#include "core/metric.h"
+
+#include <gtest/gtest.h>
+
+namespace rdma_exporter::core {
+namespace {
+
+constexpr MetricDesc kGood{"rdma_port_packets_total", MetricType::counter, "device", "packets", "Packets", "sysfs"};
+
+constexpr MetricDesc with_name(std::string_view name, MetricType type = MetricType::counter) {
+  MetricDesc metric = kGood;
+  metric.name = name;
+  metric.type = type;
+  return metric;
+}
+
+TEST(Valid, AcceptsAWellFormedRow) { EXPECT_TRUE(valid(kGood)); }
+
+TEST(Valid, RefusesBadNames) {
+  for (const std::string_view name : {"port_packets_total", "rdma_Port_total", "rdma__port_total", "rdma_port-a_total", ""})
+    EXPECT_FALSE(valid(with_name(name))) << name;
+}
+
+TEST(Valid, WantsTotalOnCountersAndOnlyThere) {
+  EXPECT_FALSE(valid(with_name("rdma_port_packets")));
+  EXPECT_FALSE(valid(with_name("rdma_port_packets_total", MetricType::gauge)));
+}
+
+TEST(Valid, WantsTheBaseUnitInTheName) {
+  MetricDesc metric = kGood;
+  metric.unit = "bytes";
+  EXPECT_FALSE(valid(metric));
+  metric.name = "rdma_port_data_bytes_total";
+  EXPECT_TRUE(valid(metric));
+}
+
+TEST(Valid, RefusesHelpWithoutTextOrWithControlCharacters) {
+  MetricDesc metric = kGood;
+  metric.help = "";
+  EXPECT_FALSE(valid(metric));
+  metric.help = "a\nb";
+  EXPECT_FALSE(valid(metric));
+}
+
+}  // namespace
+}  // namespace rdma_exporter::core

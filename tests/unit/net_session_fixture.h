@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "asio/beast.h"
+//
+#include <boost/beast/_experimental/test/stream.hpp>
+
+#include "net/session.h"
+
+// What net/stream.h asks of a stream, for the fake one.
+namespace boost::beast::test {
+inline void end_sending(stream& fake) { fake.close(); }
+inline void close_stream(stream& fake) { fake.close(); }
+inline void abort_stream(stream& fake) { fake.close(); }
+}  // namespace boost::beast::test
+
+namespace rdma_exporter::net {
+
+/// An exporter that answers as it is told to: at once, later, or by throwing.
+class FakeSource final : public MetricsSource {
+ public:
+  void metrics(std::chrono::steady_clock::time_point deadline, Answer answer) override {
+    deadlines.push_back(deadline);
+    if (throws) throw std::runtime_error("no collector");
+    if (hold) return held.push_back(std::move(answer));
+    answer(body);
+  }
+  bool ready() const override { return is_ready; }
+  std::string landing_page() const override { return "<html>rdma_exporter</html>\n"; }
+
+  std::shared_ptr<const std::string> body = std::make_shared<const std::string>("rdma_devices 0\n");
+  bool is_ready = true;
+  bool hold = false;
+  bool throws = false;
+  std::vector<Answer> held;
+  std::vector<std::chrono::steady_clock::time_point> deadlines;
+};
+
+/// One session on a fake stream: bytes in, bytes out, with the clock of the Date header standing still.
+class SessionFixture {
+ public:
+  using Stream = boost::beast::test::stream;
+
+  void start() {
+    make()->start();
+    run();
+  }
+  void refuse() {
+    make()->refuse();
+    run();
+  }
+
+  /// Sends `bytes` and gives what came back by the time nothing moves any more.
+  std::string exchange(std::string_view bytes) {
+    send(bytes);
+    return received();
+  }
+  void send(std::string_view bytes) {
+    boost::system::error_code error;
+    client_.write_some(asio::buffer(bytes.data(), bytes.size()), error);
+    run();
+  }
+  std::string received() {
+    run();
+    const auto view = client_.str();
+    std::string bytes(view.data(), view.size());
+    client_.clear();
+    return bytes;
+  }
+  void run() {
+    io.restart();
+    io.poll();
+  }
+  void run_for(std::chrono::milliseconds time) {
+    io.restart();
+    io.run_for(time);
+  }
+  /// The client sends no more; it can still receive.
+  void close_client() {
+    client_.close();
+    run();
+  }
+  /// The client's machine is switched off.
+  void lose_client() {
+    client_ = Stream(io);
+    run();
+  }
+  bool open() const { return context->serving.size() + context->refused.size() > 0; }
+  bool session_exists() const { return !session_.expired(); }
+  void stop() {
+    context->stopping = true;
+    context->serving.stop_all();
+    run();
+  }
+
+  FakeSource source;
+  Routes routes{source, "/metrics", Timeouts()};
+  HttpCounters counters;
+  std::shared_ptr<SessionContext> context = std::make_shared<SessionContext>(
+      SessionContext{routes, counters, {}, DateHeader([] { return std::time_t{784111777}; })});
+  asio::io_context io;
+
+ private:
+  std::shared_ptr<Session<Stream>> make() {
+    Stream server(io);
+    client_ = boost::beast::test::connect(server);
+    auto session = std::make_shared<Session<Stream>>(std::move(server), context);
+    session_ = session;
+    return session;
+  }
+
+  Stream client_{io};
+  std::weak_ptr<Session<Stream>> session_;
+};
+
+constexpr std::string_view kDate = "Date: Sun, 06 Nov 1994 08:49:37 GMT\r\n";
+
+/// A whole plain text response; `extra` are whole header lines.
+inline std::string plain(std::string_view status_line, std::string_view body, std::string_view extra = {}) {
+  std::string text = "HTTP/1.1 " + std::string(status_line) + "\r\n" + std::string(kDate);
+  text +=
+      "Content-Type: text/plain; charset=utf-8\r\nContent-Length: " + std::to_string(body.size()) + "\r\n";
+  return text.append(extra).append("\r\n").append(body);
+}
+
+}  // namespace rdma_exporter::net
