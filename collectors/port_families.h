@@ -205,12 +205,12 @@ inline constexpr core::MetricDesc kPortTransmitWaitTicks{
 // What has no curated name, under the name the kernel gives it; and the state of narrow fields.
 
 inline constexpr core::MetricDesc kPortCounter{
-    "rdma_port_counter_total", core::MetricType::counter, "device,port,counter", "",
+    "rdma_port_pma_total", core::MetricType::counter, "device,port,counter", "",
     "Port counter by its file name, in the unit of the file (port_rcv_data and port_xmit_data: 4-octet "
     "words)",
     "sysfs ports/N/counters"};
 inline constexpr core::MetricDesc kPortHwCounter{
-    "rdma_port_hw_counter_total", core::MetricType::counter, "device,port,counter", "",
+    "rdma_port_hw_total", core::MetricType::counter, "device,port,counter", "",
     "Driver counter of a port by the driver's name, in the driver's unit",
     "RDMA netlink STAT_GET; sysfs ports/N/hw_counters"};
 inline constexpr core::MetricDesc kPortHwValue{
@@ -219,7 +219,7 @@ inline constexpr core::MetricDesc kPortHwValue{
     "registers",
     "RDMA netlink STAT_GET; sysfs ports/N/hw_counters"};
 inline constexpr core::MetricDesc kDeviceHwCounter{
-    "rdma_device_hw_counter_total", core::MetricType::counter, "device,counter", "",
+    "rdma_device_hw_total", core::MetricType::counter, "device,counter", "",
     "Driver counter of a whole device by the driver's name, in the driver's unit; may contain what its "
     "ports count too",
     "sysfs hw_counters of the device"};

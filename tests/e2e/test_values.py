@@ -6,8 +6,8 @@ import os
 
 from harness import Exporter, TestCase, fake_tree, names
 
-RAW = ("rdma_port_counter_total", "rdma_port_hw_counter_total", "rdma_port_hw_value",
-       "rdma_device_hw_counter_total", "rdma_device_hw_value")
+RAW = ("rdma_port_pma_total", "rdma_port_hw_total", "rdma_port_hw_value",
+       "rdma_device_hw_total", "rdma_device_hw_value")
 
 
 def value_of(path):
@@ -17,7 +17,7 @@ def value_of(path):
 
 def raw_family(kind, port, name):
     if kind == "counters":
-        return "rdma_port_counter_total"
+        return "rdma_port_pma_total"
     level = "value" if name in names.GAUGES else "counter_total"
     return f"rdma_{'port' if port else 'device'}_hw_{level}"
 
@@ -264,5 +264,5 @@ class Identity(TestCase):
         tree = self.tree(devices=1, driver="rxe")
         with Exporter("--raw=all", sysfs=tree.sys) as exporter:
             samples = exporter.scrape().samples
-        self.assertEqual(len(samples.select("rdma_port_hw_counter_total", counter="link_downed")), 1)
-        self.assertFalse(samples.select("rdma_port_counter_total"))
+        self.assertEqual(len(samples.select("rdma_port_hw_total", counter="link_downed")), 1)
+        self.assertFalse(samples.select("rdma_port_pma_total"))

@@ -22,7 +22,7 @@ import traffic  # noqa: E402
 
 DEVICES = ["rxe0", "rxe1", "rxe_dummy", "rxe_virtio"]
 NETDEVS = {"rxe0": "ve0", "rxe1": "ve1", "rxe_dummy": "dum0", "rxe_virtio": "eth0"}
-RAW_FAMILY = "rdma_port_hw_counter_total"
+RAW_FAMILY = "rdma_port_hw_total"
 # The names that Soft-RoCE's counters are served under, written down here a second time on purpose: a counter that is
 # exported with the wrong meaning or direction agrees with the exporter's own table. All others are raw.
 CURATED = {
@@ -200,8 +200,8 @@ class QuietMoment(LabTest):
                 kernel.gid_types(device), device)
 
     def test_what_ethernet_and_soft_roce_lack_is_absent(self):
-        for name in ("rdma_port_lid", "rdma_port_sm_lid", "rdma_port_counter_total", "rdma_counter_saturated",
-                     "rdma_port_data_bytes_total", "rdma_device_hw_counter_total",
+        for name in ("rdma_port_lid", "rdma_port_sm_lid", "rdma_port_pma_total", "rdma_counter_saturated",
+                     "rdma_port_data_bytes_total", "rdma_device_hw_total",
                      "rdma_device_pcie_width_lanes"):
             self.assertEqual(self.page.find(name), {}, name)
 
