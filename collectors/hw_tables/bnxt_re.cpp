@@ -34,9 +34,8 @@ constexpr std::array kPort{
     raw_only("watermark_mws"),
     raw_only("resize_cq_cnt"),
 
-    // Every chip has these four. The roce_only and roce_good counters are other views of the same traffic
-    // that
-    // newer chips add; adding them would count it two or three times.
+    // Every chip has these four. The roce_only and roce_good counters of newer chips are other views of the
+    // same traffic; adding them would count it two or three times.
     curated("rx_pkts", kPortPackets, kRx),
     curated("tx_pkts", kPortPackets, kTx),
     curated("rx_bytes", kPortDataBytes, kRx),
@@ -70,9 +69,8 @@ constexpr std::array kPort{
     curated("dup_req", kPortDuplicateRequests),
     curated("oos_drop_count", kPortOutOfSequence),
 
-    // Responder: bad key or no permission. One request fails for one of these reasons (rx: it wrote or sent,
-    // tx: it
-    // read), so that the sum is the number of refused requests.
+    // Responder: bad key or no permission, by reason and by side of its memory (rx: written, tx: read). One
+    // request fails for one reason, so that the sum is the number of refused requests.
     curated("res_rx_invalid_rkey", kPortAccessErrors, kResponderAccess),
     curated("res_rx_domain_err", kPortAccessErrors, kResponderAccess),
     curated("res_rx_no_perm", kPortAccessErrors, kResponderAccess),

@@ -24,8 +24,8 @@ constexpr std::array kPort{
     curated("retry_rnr_exceeded_err", kPortRetriesExceeded, kRnr),
     raw_only("completer_retry_err"),  // retries started, for any reason; neither packets nor timeouts
     raw_only("send_err"),
-    raw_only(
-        "link_downed"),  // each time the port went down; the PMA field of that name counts failed recoveries
+    // Each time the port went down, for any reason; the PMA field of that name counts failed link recoveries.
+    raw_only("link_downed"),
     curated("rdma_sends", kPortRequests, kTxSend),
     curated("rdma_recvs", kPortRequests, kRxSend),
 };
