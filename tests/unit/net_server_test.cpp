@@ -15,6 +15,7 @@
 #include <future>
 #include <string>
 #include <thread>
+#include <type_traits>
 
 #include "net_session_fixture.h"
 
@@ -51,10 +52,10 @@ class NetServer : public testing::Test {
 
   /// Runs `function` on the thread of the server and waits for it.
   template <typename Function>
-  auto call(Function function) {
-    std::packaged_task<decltype(function())()> task(std::move(function));
-    auto result = task.get_future();
-    asio::post(io_, [&task] { task(); });
+  std::invoke_result_t<Function> call(Function function) {
+    auto task = std::make_shared<std::packaged_task<std::invoke_result_t<Function>()>>(std::move(function));
+    auto result = task->get_future();
+    asio::post(io_, [task] { (*task)(); });
     return result.get();
   }
   unsigned open_connections() {
