@@ -23,7 +23,7 @@ std::span<const CounterRow> pma_rows(host::Driver driver);
 /// whose hw_counters do so already: no series may exist twice, and the two may count different traffic.
 bool pma_traffic_is_curated(host::Driver driver);
 
-/// Every family that the counters of ports/N/counters can become, the raw one and rdma_counter_saturated
+/// Every family that the counters of ports/N/counters can become, the raw one and rdma_counters_saturated
 /// last.
 std::span<const core::MetricDesc* const> pma_families();
 

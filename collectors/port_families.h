@@ -143,7 +143,7 @@ inline constexpr core::MetricDesc kPortIcrcErrors{
     "middlebox",
     "sysfs ports/N/hw_counters of mlx5 (rx_icrc_encapsulated), irdma (CRC errors)"};
 
-// Link and PMA errors. These fields stick at their maximum, see rdma_counter_saturated. RoCE ports report
+// Link and PMA errors. These fields stick at their maximum, see rdma_counters_saturated. RoCE ports report
 // them as 0 or not at all.
 
 inline constexpr core::MetricDesc kPortSymbolErrors{
@@ -205,12 +205,12 @@ inline constexpr core::MetricDesc kPortTransmitWaitTicks{
 // What has no curated name, under the name the kernel gives it; and the state of narrow fields.
 
 inline constexpr core::MetricDesc kPortCounter{
-    "rdma_port_pma_total", core::MetricType::counter, "device,port,counter", "",
+    "rdma_port_counters_total", core::MetricType::counter, "device,port,counter", "",
     "Port counter by its file name, in the unit of the file (port_rcv_data and port_xmit_data: 4-octet "
     "words)",
     "sysfs ports/N/counters"};
 inline constexpr core::MetricDesc kPortHwCounter{
-    "rdma_port_hw_total", core::MetricType::counter, "device,port,counter", "",
+    "rdma_port_hw_counters_total", core::MetricType::counter, "device,port,counter", "",
     "Driver counter of a port by the driver's name, in the driver's unit",
     "RDMA netlink STAT_GET; sysfs ports/N/hw_counters"};
 inline constexpr core::MetricDesc kPortHwValue{
@@ -219,7 +219,7 @@ inline constexpr core::MetricDesc kPortHwValue{
     "registers",
     "RDMA netlink STAT_GET; sysfs ports/N/hw_counters"};
 inline constexpr core::MetricDesc kDeviceHwCounter{
-    "rdma_device_hw_total", core::MetricType::counter, "device,counter", "",
+    "rdma_device_hw_counters_total", core::MetricType::counter, "device,counter", "",
     "Driver counter of a whole device by the driver's name, in the driver's unit; may contain what its "
     "ports count too",
     "sysfs hw_counters of the device"};
@@ -228,14 +228,14 @@ inline constexpr core::MetricDesc kDeviceHwValue{
     "Driver value of a whole device that is no count, by the driver's name",
     "sysfs hw_counters of the device"};
 inline constexpr core::MetricDesc kCounterSaturated{
-    "rdma_counter_saturated", core::MetricType::gauge, "device,port,counter", "",
+    "rdma_counters_saturated", core::MetricType::gauge, "device,port,counter", "",
     "1 if a field narrower than 64 bits stands at its maximum: the true count is higher and no longer "
     "rises until somebody resets it",
     "sysfs ports/N/counters"};
 
 // clang-format on
 
-/// All families above with a vendor-neutral name, not the raw ones and not rdma_counter_saturated.
+/// All families above with a vendor-neutral name, not the raw ones and not rdma_counters_saturated.
 std::span<const core::MetricDesc* const> curated_port_families();
 
 }  // namespace rdma_exporter::collectors

@@ -45,7 +45,7 @@ class Concurrent(TestCase):
             for value in (1, 2, 30, 4000):
                 fake_tree.set_value(path, value)
                 self.assertEqual(exporter.scrape().samples.one(
-                    "rdma_port_hw_total", device="mlx5_1", counter="out_of_sequence"), value)
+                    "rdma_port_hw_counters_total", device="mlx5_1", counter="out_of_sequence"), value)
 
     def test_hundreds_of_scrapes_from_many_clients(self):
         tree = self.tree(devices=9)

@@ -54,7 +54,7 @@ class OneUnreadableFile(TestCase):
     def test_saturating_counter_takes_only_its_own_flag_along(self):
         lost, page = self.lost(lambda d: d.counter("symbol_error"), raw="unmapped")
         names = [name for name, _ in lost]
-        self.assertEqual([n for n in names if n != "rdma_counter_saturated"], ["rdma_port_symbol_errors_total"])
+        self.assertEqual([n for n in names if n != "rdma_counters_saturated"], ["rdma_port_symbol_errors_total"])
         self.assertLessEqual(len(lost), 2, lost)
         self.assert_error_counted(page, "port_counters")
 

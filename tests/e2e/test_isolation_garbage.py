@@ -40,7 +40,7 @@ GARBAGE = {
     "percent": b"%s%n%d\n",
     "dots": b"../../../etc/passwd\n",
 }
-COUNTER_FAMILIES = ("rdma_port_pma_total", "rdma_port_hw_total", "rdma_port_hw_value")
+COUNTER_FAMILIES = ("rdma_port_counters_total", "rdma_port_hw_counters_total", "rdma_port_hw_value")
 
 
 def fill(folder, content_file):
@@ -226,7 +226,7 @@ class Names(TestCase):
             for _ in range(2):
                 page = exporter.scrape()
         self.assert_promtool(page.body)
-        for family in ("rdma_port_pma_total", "rdma_port_hw_total"):
+        for family in ("rdma_port_counters_total", "rdma_port_hw_counters_total"):
             for number, name in enumerate(self.ODD):
                 with self.subTest(family=family, name=name):
                     self.assertEqual(page.samples.one(family, device="mlx5_3", counter=name.decode()), 1000 + number)

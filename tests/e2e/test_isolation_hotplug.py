@@ -63,7 +63,7 @@ class HotPlug(TestCase):
             self.assertEqual(len(new.select(device="mlx5_3")), len(old))
             # No descriptor, 32-bit unwrapping or label of the old one may be left.
             for kind, port, name, path in device.counter_files():
-                family = "rdma_port_pma_total" if kind == "counters" else "rdma_port_hw_total"
+                family = "rdma_port_counters_total" if kind == "counters" else "rdma_port_hw_counters_total"
                 with open(path, encoding="ascii") as file:
                     self.assertEqual(new.one(family, device="mlx5_3", counter=name), int(file.read()), name)
             info = dict(next(iter(new.select("rdma_device_info", device="mlx5_3")))[1])

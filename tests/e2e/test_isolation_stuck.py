@@ -210,6 +210,6 @@ class StuckPlaces(TestCase):
             self.assertEqual(page.samples.one("rdma_device_up", device=STUCK), 0)
             tree.add("mlx5", STUCK)
             self.assertTrue(self.eventually(
-                lambda: exporter.scrape().samples.select("rdma_port_hw_total", device=STUCK)
+                lambda: exporter.scrape().samples.select("rdma_port_hw_counters_total", device=STUCK)
                 or exporter.scrape().samples.select("rdma_port_cnp_packets_total", device=STUCK), seconds=10),
                 "the new device of the same name waits for the old one's read")

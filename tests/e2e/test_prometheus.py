@@ -114,7 +114,7 @@ class Scraped(TestCase):
             file.write(b'\0\1"\\\n\xff')
         _, server = self.serve(tree)
         self.assertEqual((server.target()["health"], server.target()["lastError"]), ("up", ""))
-        stored = {r["metric"].get("counter") for r in server.query("rdma_port_hw_total")}
+        stored = {r["metric"].get("counter") for r in server.query("rdma_port_hw_counters_total")}
         self.assertLessEqual({"a b,32", 'q"\\', "new\nline", "\u2028", "cr\rcr", "\x01"}, stored)
 
     def test_a_stuck_device_does_not_take_the_target_down(self):

@@ -6,8 +6,8 @@ import os
 
 from harness import Exporter, TestCase, fake_tree, names
 
-RAW = ("rdma_port_pma_total", "rdma_port_hw_total", "rdma_port_hw_value",
-       "rdma_device_hw_total", "rdma_device_hw_value")
+RAW = ("rdma_port_counters_total", "rdma_port_hw_counters_total", "rdma_port_hw_value",
+       "rdma_device_hw_counters_total", "rdma_device_hw_value")
 
 
 def value_of(path):
@@ -17,8 +17,8 @@ def value_of(path):
 
 def raw_family(kind, port, name):
     if kind == "counters":
-        return "rdma_port_pma_total"
-    level = "value" if name in names.GAUGES else "counter_total"
+        return "rdma_port_counters_total"
+    level = "value" if name in names.GAUGES else "counters_total"
     return f"rdma_{'port' if port else 'device'}_hw_{level}"
 
 
@@ -179,7 +179,7 @@ class Units(TestCase):
                            ("port_xmit_wait", 32)):
             fake_tree.set_value(self.device.counter(name), (1 << bits) - 1)
         fake_tree.set_value(self.device.counter("port_rcv_packets"), 65535)
-        saturated = {dict(k[1])["counter"] for k, v in self.once().select("rdma_counter_saturated").items() if v == 1}
+        saturated = {dict(k[1])["counter"] for k, v in self.once().select("rdma_counters_saturated").items() if v == 1}
         self.assertEqual(saturated, {"symbol_error", "link_downed", "local_link_integrity_errors", "port_xmit_wait"})
 
     def test_text_of_old_kernels_is_absence(self):
@@ -187,7 +187,7 @@ class Units(TestCase):
             fake_tree.set_value(self.device.counter(name), "N/A (no PMA)")
         samples = self.once()
         self.assertFalse(samples.select("rdma_port_data_bytes_total"))
-        self.assertFalse(samples.select("rdma_counter_saturated"))
+        self.assertFalse(samples.select("rdma_counters_saturated"))
         self.assertFalse({v for v in samples.select("rdma_exporter_read_errors_total").values() if v})
         self.assertEqual(samples.one("rdma_exporter_collector_success", collector="port_counters", device="mlx5_0"), 1)
 
@@ -264,5 +264,5 @@ class Identity(TestCase):
         tree = self.tree(devices=1, driver="rxe")
         with Exporter("--raw=all", sysfs=tree.sys) as exporter:
             samples = exporter.scrape().samples
-        self.assertEqual(len(samples.select("rdma_port_hw_total", counter="link_downed")), 1)
-        self.assertFalse(samples.select("rdma_port_pma_total"))
+        self.assertEqual(len(samples.select("rdma_port_hw_counters_total", counter="link_downed")), 1)
+        self.assertFalse(samples.select("rdma_port_counters_total"))

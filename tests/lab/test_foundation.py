@@ -22,7 +22,7 @@ import traffic  # noqa: E402
 
 DEVICES = ["rxe0", "rxe1", "rxe_dummy", "rxe_virtio"]
 NETDEVS = {"rxe0": "ve0", "rxe1": "ve1", "rxe_dummy": "dum0", "rxe_virtio": "eth0"}
-RAW_FAMILY = "rdma_port_hw_total"
+RAW_FAMILY = "rdma_port_hw_counters_total"
 # The names that Soft-RoCE's counters are served under, written down here a second time on purpose: a counter that is
 # exported with the wrong meaning or direction agrees with the exporter's own table. All others are raw.
 CURATED = {
@@ -208,8 +208,8 @@ class QuietMoment(LabTest):
                 kernel.gid_types(device), device)
 
     def test_what_ethernet_and_soft_roce_lack_is_absent(self):
-        for name in ("rdma_port_lid", "rdma_port_sm_lid", "rdma_port_pma_total", "rdma_counter_saturated",
-                     "rdma_port_data_bytes_total", "rdma_device_hw_total",
+        for name in ("rdma_port_lid", "rdma_port_sm_lid", "rdma_port_counters_total", "rdma_counters_saturated",
+                     "rdma_port_data_bytes_total", "rdma_device_hw_counters_total",
                      "rdma_device_pcie_width_lanes"):
             self.assertEqual(self.page.find(name), {}, name)
 
@@ -232,6 +232,12 @@ class WaysToRead(LabTest):
         self.assertGreater(self.daemon.rdma_netlink_sockets(), 0)
         self.assertEqual([file for file in self.daemon.open_files() if "/hw_counters" in file], [])
         self.assertEqual(daemons["files"].rdma_netlink_sockets(), 0)
+
+    def test_no_device_is_held_open(self):
+        """The kernel does not let a device go while a program has its verbs device open."""
+        for name, daemon in daemons.items():
+            daemon.scrape()
+            self.assertEqual([file for file in daemon.open_files() if "/dev/infiniband" in file], [], name)
 
     def test_an_unprivileged_user_gets_the_same_series(self):
         status = pathlib.Path("/proc", str(daemons["nobody"].process.pid), "status").read_text()
@@ -320,6 +326,7 @@ class Removal(LabTest):
     def assert_gone(self, page, device):
         """Only `rdma_device_up 0` is left of a device that was seen before."""
         self.assertEqual(readable(page.kernel_series(device=device)), {f"rdma_device_up device={device}": 0})
+        self.assertEqual(page.find("rdma_exporter_collector_success", device=device), {})
 
     def add(self, device):
         if device not in kernel.devices():
@@ -439,8 +446,37 @@ class NetworkNamespace(LabTest):
         self.assert_collectors_succeed(page)
 
 
+    def test_in_exclusive_mode_another_namespace_has_no_devices(self):
+        """`rdma system set netns exclusive`: not an error, only nothing to see."""
+        kernel.run("ip", "netns", "delete", self.NAME)
+        self.addCleanup(kernel.run, "ip", "netns", "add", self.NAME)
+        wait_for(lambda: self.switch_mode("exclusive"), "exclusive mode", timeout=10)
+        self.addCleanup(wait_for, lambda: self.switch_mode("shared"), "shared mode", timeout=10)
+        kernel.run("ip", "netns", "add", self.NAME)
+        self.addCleanup(kernel.run, "ip", "netns", "delete", self.NAME)
+        page = exporter.once(prefix=("ip", "netns", "exec", self.NAME))
+        self.assertEqual(readable(page.kernel_series()), {"rdma_devices ": 0})
+        self.assertEqual(self.daemon.scrape().get("rdma_devices"), len(DEVICES))
+
+    @staticmethod
+    def switch_mode(mode):
+        """The kernel refuses while another namespace is there, also one that is still being taken down."""
+        return subprocess.run(["rdma", "system", "set", "netns", mode], stderr=subprocess.DEVNULL).returncode == 0
+
+
 class TheEnd(LabTest):
-    """Last, by its name: the daemons went through all of it and stop when told."""
+    """Run last: nothing is put back."""
+
+    def test_the_driver_unloads_under_the_daemons(self):
+        kernel.run("modprobe", "-r", "rdma_rxe")
+        for name, daemon in daemons.items():
+            with self.subTest(daemon=name):
+                page = daemon.scrape()
+                self.assertEqual(page.get("rdma_devices"), 0)
+                self.assertEqual({dict(labels)["device"]: value for (_, labels), value in
+                                  page.find("rdma_device_up").items() if dict(labels)["device"] in DEVICES},
+                                 dict.fromkeys(DEVICES, 0))
+                self.assert_collectors_succeed(page)
 
     def test_z_they_lived_through_all_of_it_and_stop_within_two_seconds(self):
         for name, daemon in daemons.items():
