@@ -174,7 +174,7 @@ class DeviceJob : public core::Job {
         timer_(kFactsInterval, handle_.device->name) {}
 
   void run(core::JobRun& run) override {
-    if (timer_.due(RefreshTimer::Clock::now())) facts_.refresh(run);
+    if (timer_.due(run.now())) facts_.refresh(run);
     facts_.add(run.samples());
     bool known = false;
     bool up = false;
@@ -225,7 +225,7 @@ class HostJob : public core::Job {
   HostJob(std::shared_ptr<VanishedDevices> devices, std::chrono::seconds forget_after)
       : Job("device", ""), devices_(std::move(devices)), forget_after_(forget_after) {}
   void run(core::JobRun& run) override {
-    devices_->add(run.samples(), forget_after_, VanishedDevices::Clock::now());
+    devices_->add(run.samples(), forget_after_, run.now());
   }
 
  private:

@@ -22,8 +22,6 @@
 namespace rdma_exporter::collectors {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 // How long the files are read before netlink is tried again after the kernel refused it. EINVAL: a device without
 // port statistics, or an older kernel; EMSGSIZE: more counters than one page holds (hfi1).
 constexpr std::chrono::seconds kNetlinkRetry{60};
@@ -74,7 +72,7 @@ class PortHwCounters {
 
   // False when the files have to be read instead.
   bool read_netlink(host::Netlink& netlink, core::JobRun& run) {
-    if (!request_ || Clock::now() < netlink_not_before_) return false;
+    if (!request_ || run.now() < netlink_not_before_) return false;
     core::Result<void> parsed;
     const auto sent = netlink.request(host::nldev::kStatGet, 0, *request_, [&](host::Bytes answer) {
       values_.clear();
@@ -86,7 +84,7 @@ class PortHwCounters {
     const core::Error& error = sent ? parsed.error() : sent.error();
     if (!core::is_errno(error, EINVAL) && !core::is_errno(error, EMSGSIZE))
       run.count_read_error(core::reason(error));
-    netlink_not_before_ = Clock::now() + kNetlinkRetry;
+    netlink_not_before_ = run.now() + kNetlinkRetry;
     return false;
   }
 
@@ -107,7 +105,7 @@ class PortHwCounters {
   CounterSet counters_;
   SysfsCounters files_;
   std::optional<std::vector<std::byte>> request_;
-  Clock::time_point netlink_not_before_;
+  core::JobRun::Clock::time_point netlink_not_before_;
   std::vector<Value> values_;
 };
 

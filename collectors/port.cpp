@@ -100,9 +100,8 @@ class Port {
       last_state_ = now_state;
     }
     if (const auto changed = files_.refresh(); changed && *changed) gid_timer_.reset();
-    const auto now = RefreshTimer::Clock::now();
-    if (gid_timer_.due(now)) refresh_addresses();
-    if (host_.verbs && mtu_timer_.due(now)) refresh_mtu(run);
+    if (gid_timer_.due(run.now())) refresh_addresses();
+    if (host_.verbs && mtu_timer_.due(run.now())) refresh_mtu(run);
   }
 
   void refresh_addresses() {
@@ -170,7 +169,7 @@ class Port {
         continue;
       }
       run.samples().add(*metric, labels_, std::uint64_t{*lid});
-      if (metric == &kLid && lid_ != *text) {
+      if (metric == &kLid && lid_ != core::trim(*text)) {
         lid_ = std::string(core::trim(*text));
         info_labels_.clear();
       }

@@ -55,23 +55,22 @@ void SysfsCounters::read(CounterSet& counters, core::JobRun& run) {
   const auto changed = dir_.refresh();
   if (!changed && !means_absent(changed.error())) run.count_read_error(core::reason(changed.error()));
   if (!changed || *changed || in_step_with_ != counters.version()) set_names(counters);
-  const Clock::time_point now = Clock::now();
-  for (std::size_t i = 0; i < files_.size(); ++i) read_one(i, counters, run, now);
+  for (std::size_t i = 0; i < files_.size(); ++i) read_one(i, counters, run);
 }
 
-void SysfsCounters::read_one(std::size_t counter, CounterSet& counters, core::JobRun& run, Clock::time_point now) {
+void SysfsCounters::read_one(std::size_t counter, CounterSet& counters, core::JobRun& run) {
   Patience& patience = patience_[counter];
-  if (patience.failures >= kFailuresBeforeBackOff && now < patience.not_before) return;
+  if (patience.failures >= kFailuresBeforeBackOff && run.now() < patience.not_before) return;
   std::array<char, kBufferSize> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled by read()
   const auto text = dir_.read(files_[counter], buffer);
   if (!text) {
-    failed(patience, now);
+    failed(patience, run.now());
     if (!means_absent(text.error())) run.count_read_error(core::reason(text.error()));
     return;
   }
   const auto value = core::parse_counter(*text);
   if (!value) {
-    failed(patience, now);
+    failed(patience, run.now());
     run.count_read_error(core::reason(value.error()));
     return;
   }

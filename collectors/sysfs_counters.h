@@ -24,7 +24,7 @@ class SysfsCounters {
   void read(CounterSet& counters, core::JobRun& run);
 
  private:
-  using Clock = std::chrono::steady_clock;
+  using Clock = core::JobRun::Clock;
   /// A file that keeps failing is not read in every cycle: a failing firmware query is slow and may write into
   /// the kernel's log each time.
   struct Patience {
@@ -33,7 +33,7 @@ class SysfsCounters {
   };
 
   void set_names(CounterSet& counters);
-  void read_one(std::size_t counter, CounterSet& counters, core::JobRun& run, Clock::time_point now);
+  void read_one(std::size_t counter, CounterSet& counters, core::JobRun& run);
   void failed(Patience& patience, Clock::time_point now);
 
   host::AttrDir dir_;

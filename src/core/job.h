@@ -2,6 +2,7 @@
 // Copyright the rdma_exporter authors
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -15,11 +16,14 @@ namespace rdma_exporter::core {
 /// What one run of a job produced. Filled by the worker that runs the job and by nobody else.
 class JobRun {
  public:
-  explicit JobRun(std::uint64_t cycle) : cycle_(cycle) {}
+  using Clock = std::chrono::steady_clock;
+
+  explicit JobRun(std::uint64_t cycle, Clock::time_point now = Clock::now()) : cycle_(cycle), now_(now) {}
 
   /// Makes it empty again for another cycle; buffers are kept.
-  void reset(std::uint64_t cycle) {
+  void reset(std::uint64_t cycle, Clock::time_point now = Clock::now()) {
     cycle_ = cycle;
+    now_ = now;
     samples_.clear();
     read_errors_.clear();
     dropped_.clear();
@@ -29,6 +33,8 @@ class JobRun {
   /// Number of the collection this run belongs to: what one job of a device has read in a cycle may be shared
   /// with its siblings.
   std::uint64_t cycle() const { return cycle_; }
+  /// When the run began: the time by which a job decides what is due (a refresh, the end of a back-off).
+  Clock::time_point now() const { return now_; }
   SampleBatch& samples() { return samples_; }
   const SampleBatch& samples() const { return samples_; }
 
@@ -46,6 +52,7 @@ class JobRun {
 
  private:
   std::uint64_t cycle_;
+  Clock::time_point now_;
   SampleBatch samples_;
   Counts read_errors_;
   Counts dropped_;
