@@ -80,10 +80,15 @@ class Page:
         return self._samples
 
 
+def limited(open_files):
+    """Start of a command line that allows a process so many open files."""
+    return ["prlimit", f"--nofile={open_files}:{open_files}"] if open_files else []
+
+
 class Exporter:
     """A running daemon. Use as a context manager; on the way out it is stopped and must have been alive."""
 
-    def __init__(self, *flags, sysfs=None, ready=True, listen=None):
+    def __init__(self, *flags, sysfs=None, ready=True, listen=None, open_files=None):
         self.port = free_port()
         self.folder = temporary_folder()
         self.log_path = os.path.join(self.folder, "log")
@@ -91,7 +96,8 @@ class Exporter:
         if sysfs:
             arguments.append(f"--path.sysfs={sysfs}")
         with open(self.log_path, "wb") as log:
-            self.process = subprocess.Popen([*arguments, *flags], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+            self.process = subprocess.Popen(
+                [*limited(open_files), *arguments, *flags], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         self.pid = self.process.pid
         if ready:
             self.wait_ready()
@@ -155,6 +161,9 @@ class Exporter:
             raise AssertionError(f"/metrics answered {page.status}: {page.body[:200]}")
         page.samples  # noqa: B018  (parses)
         return page
+
+    def open_files(self):
+        return len(os.listdir(f"/proc/{self.pid}/fd"))
 
     def status(self, field):
         """A number of /proc/PID/status, for example Threads or VmRSS (kB)."""

@@ -225,8 +225,10 @@ class Selection(TestCase):
 
 class NoRdma(TestCase):
     def test_a_host_without_rdma_is_up_and_quiet(self):
-        for make in (lambda: os.path.join(self.folder, "nothing"), lambda: self.tree(devices=0).sys):
-            with Exporter(sysfs=make()) as exporter:
+        empty = os.path.join(self.folder, "empty")
+        os.mkdir(empty)  # no module loaded: there is no class/infiniband
+        for sysfs in (empty, self.tree(devices=0).sys):
+            with Exporter(sysfs=sysfs) as exporter:
                 page = exporter.scrape()
                 self.assertEqual(page.samples.one("rdma_devices"), 0)
                 self.assertFalse(page.samples.kernel().without_device(None))
@@ -234,6 +236,11 @@ class NoRdma(TestCase):
                 self.assert_promtool(page.body)
                 log = exporter.log()
                 self.assertNotRegex(log, r"level=(error|warn)")
+
+    def test_a_sysfs_that_is_not_there_is_a_mistake_of_the_configuration(self):
+        done = run(f"--path.sysfs={self.folder}/nothing", "--web.listen-address=127.0.0.1:0")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--path.sysfs", done.stderr)
 
     def test_this_machine(self):
         """The real /sys, with netlink where there is any; whatever it has, the page is right."""

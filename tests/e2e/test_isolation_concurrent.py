@@ -42,6 +42,7 @@ class Concurrent(TestCase):
         tree = self.tree(devices=2)
         path = tree.devices["mlx5_1"].hw_counter("out_of_sequence")
         with Exporter("--raw=all", sysfs=tree.sys) as exporter:
+            exporter.scrape()  # this one may join the collection of the start
             for value in (1, 2, 30, 4000):
                 fake_tree.set_value(path, value)
                 self.assertEqual(exporter.scrape().samples.one(

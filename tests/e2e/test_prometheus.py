@@ -11,14 +11,15 @@ import unittest
 import urllib.parse
 import urllib.request
 
-from harness import Exporter, TestCase, fake_tree, free_port
+from harness import Exporter, Fifo, TestCase, fake_tree, free_port, temporary_folder
 
 PROMETHEUS = shutil.which("prometheus")
 # The shape of a configuration that users have: the port next to the host name, no path, no other settings.
 CONFIG = """global:
   scrape_interval: 15s
 scrape_configs:
-  - job_name: 'rdma-metrics'
+"""
+JOB = """  - job_name: '{job}'
     scrape_interval: 1s
     static_configs:
       - targets: ['localhost:{port}']
@@ -26,16 +27,17 @@ scrape_configs:
 
 
 class Server:
-    def __init__(self, folder, target):
-        self.folder, self.port = folder, free_port()
+    """A Prometheus on loopback with one job for each of the exporters."""
+
+    def __init__(self, folder, exporters):
+        self.port = free_port()
         config = os.path.join(folder, "prometheus.yml")
         with open(config, "w", encoding="ascii") as file:
-            file.write(CONFIG.format(port=target))
-        self.log = os.path.join(folder, "prometheus.log")
-        with open(self.log, "wb") as log:
+            file.write(CONFIG + "".join(JOB.format(job=job, port=e.port) for job, e in exporters.items()))
+        with open(os.path.join(folder, "prometheus.log"), "wb") as log:
             self.process = subprocess.Popen(
                 [PROMETHEUS, f"--config.file={config}", f"--storage.tsdb.path={folder}/data",
-                 f"--web.listen-address=127.0.0.1:{self.port}", "--log.level=debug"], stdout=log, stderr=log)
+                 f"--web.listen-address=127.0.0.1:{self.port}"], stdout=log, stderr=log)
 
     def stop(self):
         self.process.terminate()
@@ -53,30 +55,56 @@ class Server:
         data = self.api("query", query=expression)
         return data["result"] if data else []
 
-    def target(self):
+    def targets(self):
         data = self.api("targets")
-        return data["activeTargets"][0] if data and data["activeTargets"] else None
+        return {t["labels"]["job"]: (t["health"], t["lastError"]) for t in data["activeTargets"]} if data else {}
+
+
+def write_hostile_names(device):
+    folder = os.fsencode(device.port() + "/hw_counters/")
+    for name in (b"a b,32", b'q"\\', b"new\nline", b"\xff", b"\xfe", b"\xe2\x80\xa8", b"cr\rcr", b"\x01"):
+        with open(folder + name, "wb") as file:
+            file.write(b"1\n")
+    with open(f"{device.dir}/fw_ver", "wb") as file:
+        file.write(b'\0\1"\\\n\xff')
 
 
 @unittest.skipUnless(PROMETHEUS, "prometheus is not installed")
 class Scraped(TestCase):
-    def serve(self, tree):
-        exporter = Exporter(listen=None, sysfs=tree.sys)
-        self.addCleanup(exporter.__exit__, None, None, None)
-        server = Server(self.folder, exporter.port)
-        self.addCleanup(server.stop)
-        self.assertTrue(self.eventually(
-            lambda: (server.target() or {}).get("health", "unknown") != "unknown" and server.query("up"), seconds=15))
-        return exporter, server
+    """One server for all tests: it takes 5 s until it scrapes for the first time."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.place = temporary_folder()
+        cls.addClassCleanup(shutil.rmtree, cls.place, ignore_errors=True)
+        kinds = (("zoo", "all", 0), ("moving", "mlx5", 1), ("hostile", "mlx5", 1), ("stuck", "mlx5", 9))
+        trees = {job: fake_tree.build(f"{cls.place}/{job}", driver=driver, devices=devices)
+                 for job, driver, devices in kinds}
+        cls.moving = trees["moving"].devices["mlx5_0"].counter("port_rcv_data")
+        fake_tree.set_value(cls.moving, 1000)
+        write_hostile_names(trees["hostile"].devices["mlx5_0"])
+        fifo = Fifo(trees["stuck"].devices["mlx5_4"].hw_counter("np_cnp_sent"), cls.place)
+        cls.addClassCleanup(fifo.release, "0\n")
+        cls.exporters = {}
+        for job, tree in trees.items():
+            cls.exporters[job] = Exporter(sysfs=tree.sys)
+            cls.addClassCleanup(cls.exporters[job].__exit__, None, None, None)
+        cls.server = Server(cls.place, cls.exporters)
+        cls.addClassCleanup(cls.server.stop)
+        end = time.monotonic() + 20
+        while len(cls.server.query("rdma_devices or up == 0")) < len(trees) and time.monotonic() < end:
+            time.sleep(0.1)
+        fake_tree.set_value(cls.moving, 2000)
+
+    def assert_up(self, job):
+        self.assertEqual(self.server.targets()[job], ("up", ""))
+        self.assertEqual([r["value"][1] for r in self.server.query(f'min_over_time(up{{job="{job}"}}[1m])')], ["1"])
 
     def test_stored_values_equal_the_served_ones(self):
-        exporter, server = self.serve(self.tree(driver="all"))
-        target = server.target()
-        self.assertEqual((target["health"], target["lastError"]), ("up", ""))
-        self.assertEqual([r["value"][1] for r in server.query("up")], ["1"])
-        served = exporter.scrape().samples.kernel()
+        self.assert_up("zoo")
+        served = self.exporters["zoo"].scrape().samples.kernel()
         stored = {}
-        for result in server.query('{job="rdma-metrics",__name__=~"rdma_.*",__name__!~"rdma_exporter_.*"}'):
+        for result in self.server.query('{job="zoo",__name__=~"rdma_.*",__name__!~"rdma_exporter_.*"}'):
             labels = {k: v for k, v in result["metric"].items() if k not in ("job", "instance", "__name__")}
             stored[(result["metric"]["__name__"], frozenset(labels.items()))] = float(result["value"][1])
         self.assertEqual(set(stored), set(served))
@@ -85,43 +113,25 @@ class Scraped(TestCase):
         for name in ("rdma_port_data_bytes_total", "rdma_device_up", "rdma_port_cnp_packets_total"):
             self.assertTrue([k for k in stored if k[0] == name], name)
 
-    def test_counters_that_move_give_a_rate(self):
-        tree = self.tree(devices=1)
-        path = tree.devices["mlx5_0"].counter("port_rcv_data")
-        fake_tree.set_value(path, 1000)
-        exporter, server = self.serve(tree)
-        fake_tree.set_value(path, 2000)
-        increase = self.eventually(lambda: [r for r in server.query(
-            'max_over_time(rdma_port_data_bytes_total{direction="rx"}[1m]) '
-            '- min_over_time(rdma_port_data_bytes_total{direction="rx"}[1m])') if float(r["value"][1]) > 0], seconds=5)
+    def test_counters_that_move_give_an_increase(self):
+        self.assert_up("moving")
+        series = 'rdma_port_data_bytes_total{job="moving",direction="rx"}[1m]'
+        increase = self.eventually(lambda: [r for r in self.server.query(
+            f"max_over_time({series}) - min_over_time({series})") if float(r["value"][1]) > 0], seconds=5)
         self.assertEqual([float(r["value"][1]) for r in increase], [4000.0])
 
     def test_metadata_has_types_and_help(self):
-        _, server = self.serve(self.tree(devices=1))
-        metadata = server.api("metadata")
+        metadata = self.server.api("metadata")
         self.assertEqual(metadata["rdma_port_data_bytes_total"][0]["type"], "counter")
         self.assertEqual(metadata["rdma_device_up"][0]["type"], "gauge")
         self.assertTrue(all(entry[0]["help"] for name, entry in metadata.items() if name.startswith("rdma_")))
 
     def test_hostile_names_do_not_break_the_target(self):
-        tree = self.tree(devices=1)
-        folder = os.fsencode(tree.devices["mlx5_0"].port() + "/hw_counters/")
-        for name in (b"a b,32", b'q"\\', b"new\nline", b"\xff", b"\xfe", b"\xe2\x80\xa8", b"cr\rcr", b"\x01"):
-            with open(folder + name, "wb") as file:
-                file.write(b"1\n")
-        fake = tree.devices["mlx5_0"]
-        with open(f"{fake.dir}/fw_ver", "wb") as file:
-            file.write(b'\0\1"\\\n\xff')
-        _, server = self.serve(tree)
-        self.assertEqual((server.target()["health"], server.target()["lastError"]), ("up", ""))
-        stored = {r["metric"].get("counter") for r in server.query("rdma_port_hw_counters_total")}
+        self.assert_up("hostile")
+        stored = {r["metric"].get("counter") for r in self.server.query('rdma_port_hw_counters_total{job="hostile"}')}
         self.assertLessEqual({"a b,32", 'q"\\', "new\nline", "\u2028", "cr\rcr", "\x01"}, stored)
 
     def test_a_stuck_device_does_not_take_the_target_down(self):
-        tree = self.tree(devices=9)
-        self.fifo(tree.devices["mlx5_4"].hw_counter("np_cnp_sent"))
-        _, server = self.serve(tree)  # scrape_timeout is 1 s here; the exporter's own default is longer
-        time.sleep(1.5)
-        self.assertEqual(server.target()["health"], "up", server.target()["lastError"])
-        self.assertEqual([r["value"][1] for r in server.query("rdma_devices")], ["9"])
-        self.assertEqual([r["value"][1] for r in server.query("min_over_time(up[1m])")], ["1"])
+        """The scrape timeout is 1 s here, less than the exporter's own."""
+        self.assert_up("stuck")
+        self.assertEqual([r["value"][1] for r in self.server.query('rdma_devices{job="stuck"}')], ["9"])

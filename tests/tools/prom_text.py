@@ -253,8 +253,6 @@ def read(page):
         state.problems.append("last line has no newline")
     # Only \n ends a line: str.splitlines() would also split at U+2028 and friends inside of label values.
     for number, line in enumerate(text.removesuffix("\n").split("\n"), 1):
-        if "\0" in line:
-            state.fault(number, "NUL byte")  # Prometheus's lexer takes it for the end of the page
         if line == "":
             state.fault(number, "blank line")
         elif line.startswith("#"):
