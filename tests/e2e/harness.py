@@ -92,6 +92,7 @@ class Exporter:
         self.port = free_port()
         self.folder = temporary_folder()
         self.log_path = os.path.join(self.folder, "log")
+        self.last_log = None
         arguments = [BINARY, listen or f"--web.listen-address=127.0.0.1:{self.port}"]
         if sysfs:
             arguments.append(f"--path.sysfs={sysfs}")
@@ -109,13 +110,15 @@ class Exporter:
         died = self.process.poll()
         self.stop()
         log = self.log()
-        shutil.rmtree(self.folder, ignore_errors=True)
         if died is not None and kind is None:
             raise AssertionError(f"the daemon died with {died}; its log:\n{log}")
         if kind is not None:
             print(f"\n--- log of the daemon (exit {died}) ---\n{log[-3000:]}", file=sys.stderr)
 
     def log(self):
+        """What the daemon has logged so far; also after stop()."""
+        if self.last_log is not None:
+            return self.last_log
         with open(self.log_path, encoding="utf-8", errors="replace") as file:
             return file.read()
 
@@ -123,6 +126,7 @@ class Exporter:
         end = time.monotonic() + seconds
         while True:
             if self.process.poll() is not None:
+                self.stop()
                 raise AssertionError(f"the daemon exited with {self.process.returncode}:\n{self.log()}")
             try:
                 if self.get("/-/ready", timeout=1).status == 200:
@@ -178,13 +182,16 @@ class Exporter:
         begin = time.monotonic()
         if self.process.poll() is None:
             self.process.send_signal(number)
+        code = None
         try:
-            self.process.wait(seconds)
+            code = self.process.wait(seconds)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
-            return None, time.monotonic() - begin
-        return self.process.returncode, time.monotonic() - begin
+        took = time.monotonic() - begin
+        self.last_log = self.log()
+        shutil.rmtree(self.folder, ignore_errors=True)
+        return code, took
 
 
 def run(*arguments, timeout=10, **options):

@@ -283,12 +283,12 @@ class Listening(TestCase):
 
     def test_restart_on_the_same_port_at_once(self):
         tree = self.tree(devices=1)
-        with Exporter(sysfs=tree.sys) as exporter:
-            with exporter.socket() as connection:
-                connection.sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
-                connection.recv(100)
-                exporter.stop()
-            port = exporter.port
-            exporter.process = Exporter(listen=f"--web.listen-address=127.0.0.1:{port}", sysfs=tree.sys,
-                                        ready=False).process
-            exporter.wait_ready()
+        exporter = Exporter(sysfs=tree.sys)
+        with exporter.socket() as connection:
+            connection.sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
+            connection.recv(100)
+            exporter.stop()
+            again = Exporter(listen=f"--web.listen-address=127.0.0.1:{exporter.port}", sysfs=tree.sys, ready=False)
+            again.port = exporter.port
+            with again:
+                again.wait_ready()
