@@ -144,14 +144,15 @@ void CounterSet::emit(core::JobRun& run) {
     }
     if (!complete) continue;
     if (sum <= std::numeric_limits<std::uint64_t>::max() / series.scale) {
-      out.add(*series.metric, series.labels, sum * series.scale);
+      out.add_stable(*series.metric, series.labels, sum * series.scale);
     } else {
-      out.add(*series.metric, series.labels, static_cast<double>(sum) * series.scale);
+      out.add_stable(*series.metric, series.labels, static_cast<double>(sum) * series.scale);
     }
   }
   for (const auto& [index, labels] : saturation_) {
     const Counter& counter = counters_[index];
-    if (counter.value) out.add_flag(*rules_.saturated, labels, *counter.value >= maximum(counter.bits));
+    if (!counter.value) continue;
+    out.add_stable(*rules_.saturated, labels, std::uint64_t{*counter.value >= maximum(counter.bits)});
   }
   if (duplicates_ > 0) run.count_dropped("duplicate", duplicates_);
   if (excess_ > 0) run.count_dropped("series_per_device", excess_);

@@ -96,12 +96,12 @@ class DeviceFacts {
   }
 
   void add(core::SampleBatch& out) const {
-    out.add(kInfo, info_labels_, std::uint64_t{1});
-    if (speed_) out.add(kPcieSpeed, labels_, *speed_);
-    if (max_speed_) out.add(kPcieMaxSpeed, labels_, *max_speed_);
-    if (width_) out.add(kPcieWidth, labels_, std::uint64_t{*width_});
-    if (max_width_) out.add(kPcieMaxWidth, labels_, std::uint64_t{*max_width_});
-    for (const auto& [labels, pages] : pages_) out.add(kFirmwarePages, labels, pages);
+    out.add_stable(kInfo, info_labels_, std::uint64_t{1});
+    if (speed_) out.add_stable(kPcieSpeed, labels_, *speed_);
+    if (max_speed_) out.add_stable(kPcieMaxSpeed, labels_, *max_speed_);
+    if (width_) out.add_stable(kPcieWidth, labels_, std::uint64_t{*width_});
+    if (max_width_) out.add_stable(kPcieMaxWidth, labels_, std::uint64_t{*max_width_});
+    for (const auto& [labels, pages] : pages_) out.add_stable(kFirmwarePages, labels, pages);
   }
 
   const std::string& labels() const { return labels_; }
@@ -184,7 +184,7 @@ class DeviceJob : public core::Job {
       known = known || state.has_value();
       up = up || (state && *state == host::kPortActive);
     }
-    if (known || handle_.device->ports.empty()) run.samples().add_flag(kUp, facts_.labels(), up);
+    if (known || handle_.device->ports.empty()) run.samples().add_stable(kUp, facts_.labels(), std::uint64_t{up});
   }
 
  private:

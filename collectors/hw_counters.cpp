@@ -34,7 +34,7 @@ bool is_undecodable(host::Driver driver, std::uint64_t value) {
 CounterRules hw_rules(const Context& context, host::Driver driver) {
   CounterRules rules{port_hw_rows(driver), &kPortHwCounter};
   rules.raw_value = &kPortHwValue;
-  rules.unwrap = driver == host::Driver::mlx5;
+  rules.unwrap = true;  // rows say which fields are narrower than 64 bits
   rules.raw = context.raw;
   rules.max_series = context.series_per_device;
   rules.driver = driver;

@@ -134,14 +134,14 @@ class Port {
 
   void add_state(const host::PortState& state, core::JobRun& run) {
     if (state.state) {
-      run.samples().add(kState, labels_, std::uint64_t{*state.state});
-      run.samples().add_flag(kUp, labels_, *state.state == host::kPortActive);
+      run.samples().add_stable(kState, labels_, std::uint64_t{*state.state});
+      run.samples().add_stable(kUp, labels_, std::uint64_t{*state.state == host::kPortActive});
       if (*state.state == host::kPortActive) add_rate(run);
     } else {
       count_unless_gone(state.state.error(), run);
     }
     if (state.physical_state) {
-      run.samples().add(kPhysicalState, labels_, std::uint64_t{*state.physical_state});
+      run.samples().add_stable(kPhysicalState, labels_, std::uint64_t{*state.physical_state});
     } else {
       count_unless_gone(state.physical_state.error(), run);
     }
@@ -156,8 +156,8 @@ class Port {
     }
     const auto rate = core::parse_rate(*text);
     if (!rate) return run.count_read_error(core::reason(rate.error()));
-    run.samples().add(kRate, labels_, rate->bytes_per_second);
-    run.samples().add(kWidth, labels_, std::uint64_t{rate->lanes});
+    run.samples().add_stable(kRate, labels_, rate->bytes_per_second);
+    run.samples().add_stable(kWidth, labels_, std::uint64_t{rate->lanes});
   }
 
   void add_lids(core::JobRun& run) {
@@ -168,7 +168,7 @@ class Port {
         count_unless_gone(lid.error(), run);
         continue;
       }
-      run.samples().add(*metric, labels_, std::uint64_t{*lid});
+      run.samples().add_stable(*metric, labels_, std::uint64_t{*lid});
       if (metric == &kLid && lid_ != core::trim(*text)) {
         lid_ = std::string(core::trim(*text));
         info_labels_.clear();
@@ -186,12 +186,12 @@ class Port {
                                           {"netdev", netdev},
                                           {"lid", infiniband_ ? std::string_view(lid_) : ""}});
     }
-    run.samples().add(kInfo, info_labels_, std::uint64_t{1});
-    if (mtu_ && mtu_->active > 0) run.samples().add(kActiveMtu, labels_, std::uint64_t{mtu_->active});
-    if (mtu_ && mtu_->max > 0) run.samples().add(kMaxMtu, labels_, std::uint64_t{mtu_->max});
+    run.samples().add_stable(kInfo, info_labels_, std::uint64_t{1});
+    if (mtu_ && mtu_->active > 0) run.samples().add_stable(kActiveMtu, labels_, std::uint64_t{mtu_->active});
+    if (mtu_ && mtu_->max > 0) run.samples().add_stable(kMaxMtu, labels_, std::uint64_t{mtu_->max});
     if (!has_gids_) return;
-    run.samples().add(kGids, labels_ + ",type=\"IB/RoCE v1\"", gids_.ib_or_roce_v1);
-    if (!infiniband_) run.samples().add(kGids, labels_ + ",type=\"RoCE v2\"", gids_.roce_v2);
+    run.samples().add_stable(kGids, v1_labels_, gids_.ib_or_roce_v1);
+    if (!infiniband_) run.samples().add_stable(kGids, v2_labels_, gids_.roce_v2);
   }
 
   host::Host& host_;
@@ -199,6 +199,8 @@ class Port {
   const std::uint32_t number_;
   const std::string path_;
   const std::string labels_;
+  const std::string v1_labels_ = labels_ + ",type=\"IB/RoCE v1\"";
+  const std::string v2_labels_ = labels_ + ",type=\"RoCE v2\"";
   host::AttrDir files_;
   RefreshTimer gid_timer_;
   RefreshTimer mtu_timer_;

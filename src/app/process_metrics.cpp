@@ -4,6 +4,7 @@
 
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -39,19 +40,14 @@ static_assert(core::all_valid(std::array{kCpu, kResident, kVirtual, kStart, kThr
 // Counting by listing costs a system call per few hundred files.
 constexpr std::chrono::seconds kCountInterval{15};
 
-// "btime 1763690000" in /proc/stat.
-double boot_time(host::HostFs& proc) {
-  const auto file = proc.open("stat");
-  if (!file) return 0;
-  std::string text(1U << 20U, '\0');
-  const auto content = (*file)->read(text);
-  if (!content) return 0;
-  const std::size_t at = content->find("\nbtime ");
-  if (at == std::string_view::npos) return 0;
-  std::uint64_t seconds = 0;
-  std::from_chars(content->data() + at + 7, content->data() + content->size(), seconds);
-  return static_cast<double>(seconds);
+double seconds(clockid_t clock) {
+  timespec now{};
+  ::clock_gettime(clock, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
+
+// When the system booted, in seconds since the epoch.
+double boot_time() { return seconds(CLOCK_REALTIME) - seconds(CLOCK_BOOTTIME); }
 
 }  // namespace
 
@@ -72,7 +68,7 @@ std::optional<ProcessStat> parse_process_stat(std::string_view text) {
   return ProcessStat{fields[14], fields[15], fields[20], fields[22], fields[23], fields[24]};
 }
 
-ProcessMetrics::ProcessMetrics() : proc_(host::make_host_fs("/proc")), boot_time_(boot_time(*proc_)) {
+ProcessMetrics::ProcessMetrics() : proc_(host::make_host_fs("/proc")), boot_time_(boot_time()) {
   if (auto file = proc_->open("self/stat")) stat_ = std::move(*file);
 }
 
@@ -86,7 +82,7 @@ void ProcessMetrics::add(core::SampleBatch& out) {
     out.add(kCpu, {}, static_cast<double>(stat->user_ticks + stat->system_ticks) / ticks_per_second);
     out.add(kResident, {}, stat->resident_pages * page_size);
     out.add(kVirtual, {}, stat->virtual_bytes);
-    if (boot_time_ > 0) out.add(kStart, {}, boot_time_ + static_cast<double>(stat->start_ticks) / ticks_per_second);
+    out.add(kStart, {}, boot_time_ + static_cast<double>(stat->start_ticks) / ticks_per_second);
     out.add(kThreads, {}, stat->threads);
   }
   add_open_files(out);

@@ -38,7 +38,7 @@ class ProcessMetrics {
 
   std::unique_ptr<host::HostFs> proc_;
   std::unique_ptr<host::OpenFile> stat_;
-  double boot_time_ = 0;  ///< seconds since the epoch, 0: unknown
+  double boot_time_;  ///< seconds since the epoch
   std::uint64_t open_files_ = 0;
   std::chrono::steady_clock::time_point open_files_counted_;
 };

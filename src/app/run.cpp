@@ -3,6 +3,7 @@
 #include "app/run.h"
 
 #include <fmt/core.h>
+#include <malloc.h>
 
 #include <chrono>
 #include <csignal>
@@ -120,6 +121,7 @@ int serve(const config::Config& config, Exporter& exporter, asio::io_context& io
   exporter.set_ready(true);
   // The first collection opens what later ones read, and fills the landing page.
   exporter.metrics(std::chrono::steady_clock::now() + config.scrape.timeout, [&exporter](const auto&) {
+    ::malloc_trim(0);  // start-up needed more than what follows
     log::info("first collection done", {{"devices", std::to_string(exporter.device_names().size())}});
   });
   io.run();

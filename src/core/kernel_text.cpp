@@ -45,10 +45,10 @@ std::optional<double> take_decimal(std::string_view& text) {
 }  // namespace
 
 std::string_view trim(std::string_view text) {
-  constexpr std::string_view kBlank(" \t\r\n\0", 5);
-  const std::size_t first = text.find_first_not_of(kBlank);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
+  const auto blank = [](char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\0'; };
+  while (!text.empty() && blank(text.back())) text.remove_suffix(1);
+  while (!text.empty() && blank(text.front())) text.remove_prefix(1);
+  return text;
 }
 
 Result<std::optional<std::uint64_t>> parse_counter(std::string_view text) {

@@ -2,32 +2,27 @@
 // Copyright the rdma_exporter authors
 #include "core/number.h"
 
-#include <array>
 #include <charconv>
 #include <cmath>
+#include <cstring>
+#include <string_view>
 
 namespace rdma_exporter::core {
 namespace {
 
-template <typename T>
-void append_chars(std::string& out, T value) {
-  std::array<char, 32> text;  // NOLINT(cppcoreguidelines-pro-type-member-init): to_chars fills what is used
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value);
-  out.append(text.data(), end.ptr);
+char* write_word(char* to, std::string_view word) {
+  std::memcpy(to, word.data(), word.size());
+  return to + word.size();
 }
 
 }  // namespace
 
-void append_number(std::string& out, double value) {
-  if (std::isnan(value)) {
-    out += "NaN";
-  } else if (std::isinf(value)) {
-    out += value > 0 ? "+Inf" : "-Inf";
-  } else {
-    append_chars(out, value);
-  }
+char* write_number(char* to, double value) {
+  if (std::isnan(value)) return write_word(to, "NaN");
+  if (std::isinf(value)) return write_word(to, value > 0 ? "+Inf" : "-Inf");
+  return std::to_chars(to, to + kNumberSize, value).ptr;
 }
 
-void append_number(std::string& out, std::uint64_t value) { append_chars(out, value); }
+char* write_number(char* to, std::uint64_t value) { return std::to_chars(to, to + kNumberSize, value).ptr; }
 
 }  // namespace rdma_exporter::core

@@ -2,15 +2,18 @@
 // Copyright the rdma_exporter authors
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <string>
 
 namespace rdma_exporter::core {
 
-/// Appends `value` as Go's strconv.ParseFloat reads it, independent of the locale: shortest form that gives the
-/// same double again; "NaN", "+Inf", "-Inf".
-void append_number(std::string& out, double value);
-/// Appends `value` in decimal, all digits.
-void append_number(std::string& out, std::uint64_t value);
+/// Space that write_number() needs at most.
+inline constexpr std::size_t kNumberSize = 32;
+
+/// Writes `value` to `to` as Go's strconv.ParseFloat reads it, independent of the locale: shortest form that gives
+/// the same double again; "NaN", "+Inf", "-Inf". Returns the end.
+char* write_number(char* to, double value);
+/// Writes `value` in decimal, all digits. Returns the end.
+char* write_number(char* to, std::uint64_t value);
 
 }  // namespace rdma_exporter::core

@@ -3,36 +3,53 @@
 #include "core/sample_batch.h"
 
 namespace rdma_exporter::core {
+namespace {
 
-Sample& SampleBatch::push(const MetricDesc& metric, std::string_view labels) {
-  const auto offset = static_cast<std::uint32_t>(arena_.size());
-  arena_.append(labels);
-  Sample& sample = samples_.emplace_back();
-  sample.metric = &metric;
-  sample.label_offset = offset;
-  sample.label_length = static_cast<std::uint32_t>(labels.size());
+Sample make(const MetricDesc& metric, std::string_view labels, std::uint64_t value) {
+  Sample sample{&metric, labels, {}, false};
+  sample.integer = value;
   return sample;
 }
 
+Sample make(const MetricDesc& metric, std::string_view labels, double value) {
+  Sample sample{&metric, labels, {}, true};
+  sample.real = value;
+  return sample;
+}
+
+}  // namespace
+
+std::string_view SampleBatch::copy(std::string_view labels) {
+  return labels.empty() ? std::string_view() : copies_.emplace_back(labels);
+}
+
 void SampleBatch::add(const MetricDesc& metric, std::string_view labels, std::uint64_t value) {
-  Sample& sample = push(metric, labels);
-  sample.integer = value;
-  sample.is_real = false;
+  samples_.push_back(make(metric, copy(labels), value));
 }
 
 void SampleBatch::add(const MetricDesc& metric, std::string_view labels, double value) {
-  Sample& sample = push(metric, labels);
-  sample.real = value;
-  sample.is_real = true;
+  samples_.push_back(make(metric, copy(labels), value));
 }
 
 void SampleBatch::add_flag(const MetricDesc& metric, std::string_view labels, bool value) {
   add(metric, labels, std::uint64_t{value});
 }
 
+void SampleBatch::add_stable(const MetricDesc& metric, const std::string& labels, std::uint64_t value) {
+  samples_.push_back(make(metric, labels, value));
+}
+
+void SampleBatch::add_stable(const MetricDesc& metric, const std::string& labels, double value) {
+  samples_.push_back(make(metric, labels, value));
+}
+
 void SampleBatch::clear() {
   samples_.clear();
-  arena_.clear();
+  copies_.clear();
+}
+
+void SampleBatch::shrink() {
+  if (samples_.capacity() > samples_.size() + samples_.size() / 4) samples_.shrink_to_fit();
 }
 
 }  // namespace rdma_exporter::core

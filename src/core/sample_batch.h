@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,8 +16,7 @@ namespace rdma_exporter::core {
 /// One value of one series. Integers stay integers, so that a 64-bit counter is printed with all its digits.
 struct Sample {
   const MetricDesc* metric;
-  std::uint32_t label_offset;
-  std::uint32_t label_length;
+  std::string_view labels;  ///< a block made by render_labels()
   union {
     std::uint64_t integer;
     double real;
@@ -24,8 +24,8 @@ struct Sample {
   bool is_real;
 };
 
-/// The samples of one run of one job, flat, with the label text copied into one arena: a few allocations per
-/// run at first, none once the buffers have grown (clear() keeps them).
+/// The samples of one run of one job. After the first runs nothing is allocated any more for samples with stable
+/// labels: clear() keeps the buffer.
 /// Not thread-safe: filled by the worker that runs the job, read after the run has ended.
 class SampleBatch {
  public:
@@ -35,18 +35,24 @@ class SampleBatch {
   /// 0 or 1.
   void add_flag(const MetricDesc& metric, std::string_view labels, bool value);
 
+  /// The same without copying: the string must stay as it is until the job runs again or is destroyed. For what a
+  /// job keeps from run to run, which is nearly everything.
+  void add_stable(const MetricDesc& metric, const std::string& labels, std::uint64_t value);
+  void add_stable(const MetricDesc& metric, const std::string& labels, double value);
+  void add_stable(const MetricDesc&, std::string&&, std::uint64_t) = delete;
+  void add_stable(const MetricDesc&, std::string&&, double) = delete;
+
   const std::vector<Sample>& samples() const { return samples_; }
-  std::string_view labels(const Sample& sample) const {
-    return {arena_.data() + sample.label_offset, sample.label_length};
-  }
   std::size_t size() const { return samples_.size(); }
   void clear();
+  /// Gives back what growing has reserved in excess.
+  void shrink();
 
  private:
-  Sample& push(const MetricDesc& metric, std::string_view labels);
+  std::string_view copy(std::string_view labels);
 
   std::vector<Sample> samples_;
-  std::string arena_;
+  std::deque<std::string> copies_;  // a deque: its strings do not move
 };
 
 }  // namespace rdma_exporter::core

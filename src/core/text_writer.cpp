@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <unordered_map>
 #include <vector>
 
@@ -12,15 +13,10 @@
 namespace rdma_exporter::core {
 namespace {
 
-struct Ref {
-  const SampleBatch* batch;
-  const Sample* sample;
-};
-
 // Where each family's samples start in `refs`; refs keep the order of the batches within a family.
 struct Buckets {
   std::vector<std::size_t> start;
-  std::vector<Ref> refs;
+  std::vector<const Sample*> refs;
 };
 
 constexpr std::uint32_t kUnknown = UINT32_MAX;
@@ -63,7 +59,7 @@ Buckets bucket(std::span<const MetricDesc* const> families, std::span<const Samp
   for (const SampleBatch* batch : batches) {
     for (const Sample& sample : batch->samples()) {
       const std::uint32_t family = family_of[n++];
-      if (family != kUnknown) buckets.refs[next[family]++] = {batch, &sample};
+      if (family != kUnknown) buckets.refs[next[family]++] = &sample;
     }
   }
   return buckets;
@@ -93,21 +89,40 @@ void write_head(const MetricDesc& metric, std::string& out) {
   out += '\n';
 }
 
-void write_sample(const Ref& ref, std::string& out) {
-  out += ref.sample->metric->name;
-  const std::string_view labels = ref.batch->labels(*ref.sample);
-  if (!labels.empty()) {
-    out += '{';
-    out += labels;
-    out += '}';
+char* put(char* to, std::string_view text) {
+  std::memcpy(to, text.data(), text.size());
+  return to + text.size();
+}
+
+// The lines of one family. Space for the longest possible lines is made once, so that the loop only copies.
+void write_samples(std::span<const Sample* const> samples, std::string& out) {
+  const std::string_view name = samples.front()->metric->name;
+  std::size_t longest = 0;
+  for (const Sample* sample : samples) longest += name.size() + sample->labels.size() + kNumberSize + 4;
+  const std::size_t start = out.size();
+  out.resize(start + longest);
+  char* to = out.data() + start;
+  for (const Sample* sample : samples) {
+    to = put(to, name);
+    if (!sample->labels.empty()) {
+      *to++ = '{';
+      to = put(to, sample->labels);
+      *to++ = '}';
+    }
+    *to++ = ' ';
+    to = sample->is_real ? write_number(to, sample->real) : write_number(to, sample->integer);
+    *to++ = '\n';
   }
-  out += ' ';
-  if (ref.sample->is_real) {
-    append_number(out, ref.sample->real);
-  } else {
-    append_number(out, ref.sample->integer);
-  }
-  out += '\n';
+  out.resize(static_cast<std::size_t>(to - out.data()));
+}
+
+// About the length of the page; most numbers have fewer digits.
+std::size_t estimate(std::span<const SampleBatch* const> batches) {
+  constexpr std::size_t kUsualNumber = 16;
+  std::size_t size = 0;
+  for (const SampleBatch* batch : batches)
+    for (const Sample& sample : batch->samples()) size += sample.metric->name.size() + sample.labels.size() + kUsualNumber;
+  return size + 200 * 100;  // HELP and TYPE lines
 }
 
 }  // namespace
@@ -115,11 +130,12 @@ void write_sample(const Ref& ref, std::string& out) {
 void write_text(std::span<const MetricDesc* const> families, std::span<const SampleBatch* const> batches,
                 std::string& out) {
   const Buckets buckets = bucket(families, batches);
+  out.reserve(out.size() + estimate(batches));
   for (std::size_t family = 0; family < families.size(); ++family) {
     const std::size_t end = buckets.start[family + 1];
     if (buckets.start[family] == end) continue;
     write_head(*families[family], out);
-    for (std::size_t i = buckets.start[family]; i < end; ++i) write_sample(buckets.refs[i], out);
+    write_samples(std::span(buckets.refs).subspan(buckets.start[family], end - buckets.start[family]), out);
   }
 }
 

@@ -27,18 +27,33 @@ void AttrDir::close_all() {
 }
 
 core::Result<bool> AttrDir::refresh() {
-  const auto id = fs_.stat(path_);
-  if (id && *id == id_) return false;
+  if (dir_) {
+    const auto id = dir_->stat();
+    if (id && *id == id_) return false;
+  }
+  const auto now = std::chrono::steady_clock::now();
+  if (now < absent_until_) return core::os_error(ENOENT);
+  auto listed = list_again();
+  if (!listed && core::is_errno(listed.error(), ENOENT)) absent_until_ = now + kAbsentFor;
+  return listed;
+}
+
+core::Result<bool> AttrDir::list_again() {
   close_all();
   names_.clear();
   files_.clear();
-  id_ = {};
+  dir_.reset();
+  auto dir = fs_.open_dir(path_);
+  if (!dir) return tl::unexpected(dir.error());
+  // The identity first: what changes after it is seen by the next refresh.
+  const auto id = (*dir)->stat();
   if (!id) return tl::unexpected(id.error());
   auto names = fs_.list(path_);
   if (!names) return tl::unexpected(names.error());
   names_ = std::move(*names);
   files_.resize(names_.size());
   id_ = *id;
+  dir_ = std::move(*dir);
   return true;
 }
 

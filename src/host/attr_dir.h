@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <span>
 #include <string>
@@ -38,9 +39,12 @@ class AttrDir {
   AttrDir(const AttrDir&) = delete;
   AttrDir& operator=(const AttrDir&) = delete;
 
-  /// Looks whether the directory changed since the last call (one stat) and lists it again if so.
-  /// True when the names may have changed. ENOENT: the directory does not exist (any more); names are empty then.
+  /// Looks whether the directory changed since the last call (one fstat) and lists it again if so.
+  /// True when the names may have changed. ENOENT: the directory does not exist (any more); names are empty then,
+  /// and it is looked for again after kAbsentFor.
   core::Result<bool> refresh();
+
+  static constexpr std::chrono::seconds kAbsentFor{5};
 
   const std::vector<std::string>& names() const { return names_; }
   /// Reads file `index` of names(). The view points into `buffer`.
@@ -49,13 +53,16 @@ class AttrDir {
   core::Result<std::string_view> read(std::string_view name, std::span<char> buffer);
 
  private:
+  core::Result<bool> list_again();
   void close_all();
   void keep(std::size_t index, std::unique_ptr<OpenFile> file);
 
   HostFs& fs_;
   std::string path_;
   OpenFileBudget& budget_;
+  std::unique_ptr<OpenDir> dir_;
   FileId id_;
+  std::chrono::steady_clock::time_point absent_until_;
   std::vector<std::string> names_;
   std::vector<std::unique_ptr<OpenFile>> files_;
 };

@@ -40,6 +40,27 @@ class RealOpenFile : public OpenFile {
   Fd fd_;
 };
 
+core::Result<FileId> file_id(const struct ::stat& info, bool is_sysfs) {
+  if (info.st_nlink == 0) return os_error(ENOENT);
+  const std::int64_t modified = info.st_mtim.tv_sec * 1'000'000'000 + info.st_mtim.tv_nsec;
+  return FileId{info.st_dev, info.st_ino, is_sysfs ? 0 : modified};
+}
+
+class RealOpenDir : public OpenDir {
+ public:
+  RealOpenDir(Fd fd, bool is_sysfs) : fd_(std::move(fd)), is_sysfs_(is_sysfs) {}
+
+  core::Result<FileId> stat() override {
+    struct ::stat info {};
+    if (::fstat(fd_.get(), &info) != 0) return os_error(errno);
+    return file_id(info, is_sysfs_);
+  }
+
+ private:
+  Fd fd_;
+  bool is_sysfs_;
+};
+
 class RealFs : public HostFs {
  public:
   explicit RealFs(std::string root) : root_(std::move(root)), is_sysfs_(is_real_sysfs(root_)) {}
@@ -77,8 +98,13 @@ class RealFs : public HostFs {
   core::Result<FileId> stat(const std::string& path) override {
     struct ::stat info {};
     if (::stat(absolute(path).c_str(), &info) != 0) return os_error(errno);
-    const std::int64_t modified = info.st_mtim.tv_sec * 1'000'000'000 + info.st_mtim.tv_nsec;
-    return FileId{info.st_dev, info.st_ino, is_sysfs_ ? 0 : modified};
+    return file_id(info, is_sysfs_);
+  }
+
+  core::Result<std::unique_ptr<OpenDir>> open_dir(const std::string& path) override {
+    Fd fd(::open(absolute(path).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (!fd.valid()) return os_error(errno);
+    return std::make_unique<RealOpenDir>(std::move(fd), is_sysfs_);
   }
 
   core::Result<std::unique_ptr<OpenFile>> open(const std::string& path) override {

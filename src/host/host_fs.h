@@ -31,6 +31,14 @@ struct FileId {
   bool operator==(const FileId&) const = default;
 };
 
+/// A directory that stays open.
+class OpenDir {
+ public:
+  virtual ~OpenDir() = default;
+  /// Identity and time of the last change of its entries; ENOENT once the directory was removed.
+  virtual core::Result<FileId> stat() = 0;
+};
+
 /// Read-only files below a root (the host's /sys, /proc, or a recording). Paths are relative to the root and
 /// follow links, as sysfs is made of them. Every call may block for as long as the kernel or a driver's firmware
 /// likes: call from workers only. Thread-safe.
@@ -45,6 +53,7 @@ class HostFs {
   virtual core::Result<std::string> canonical(const std::string& path) = 0;
   virtual core::Result<FileId> stat(const std::string& path) = 0;
   virtual core::Result<std::unique_ptr<OpenFile>> open(const std::string& path) = 0;
+  virtual core::Result<std::unique_ptr<OpenDir>> open_dir(const std::string& path) = 0;
   /// The path of the root itself, for messages.
   virtual const std::string& root() const = 0;
 

@@ -72,8 +72,7 @@ std::shared_ptr<const Device> Inventory::load(const std::string& name, const Fil
   }
   device->ports = list_ports(device->path + "/ports");
   device->parent_driver = host_.sysfs->link_name(device->path + "/device/driver").value_or("");
-  device->driver =
-      device->parent_driver.empty() ? software_driver(*device) : driver_from_parent(device->parent_driver);
+  device->driver = find_driver(*device);
   return device;
 }
 
@@ -88,9 +87,11 @@ std::vector<std::uint32_t> Inventory::list_ports(const std::string& path) {
   return ports;
 }
 
-// Soft-RoCE and Soft-iWARP have no parent device. rxe alone has the attribute `parent` (sw/rxe/rxe_verbs.c).
-Driver Inventory::software_driver(const Device& device) {
+// rxe alone has the attribute `parent` (sw/rxe/rxe_verbs.c), whatever interface it sits on; Soft-iWARP has no parent
+// device and is an RNIC.
+Driver Inventory::find_driver(const Device& device) {
   if (host_.sysfs->exists(device.path + "/parent")) return Driver::rxe;
+  if (!device.parent_driver.empty()) return driver_from_parent(device.parent_driver);
   const auto text = host_.sysfs->read(device.path + "/node_type");
   const auto node_type = text ? core::parse_enum(*text) : core::parse_error();
   return node_type && *node_type == kNodeTypeRnic ? Driver::siw : Driver::unknown;

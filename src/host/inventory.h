@@ -38,7 +38,7 @@ class Inventory {
   std::shared_ptr<const Device> known(const std::string& name, const FileId& id, const nldev::Device* netlink) const;
   std::shared_ptr<const Device> load(const std::string& name, const FileId& id, const nldev::Device* netlink);
   std::vector<std::uint32_t> list_ports(const std::string& path);
-  Driver software_driver(const Device& device);
+  Driver find_driver(const Device& device);
 
   Host& host_;
   std::function<bool(const std::string&)> wanted_;

@@ -9,17 +9,6 @@
 
 namespace rdma_exporter::scrape {
 
-// Keeps the collection alive while one of its runs waits for a worker or is inside the kernel.
-class Collection::Task : public Work {
- public:
-  Task(std::shared_ptr<Collection> collection, Run& run) : collection_(std::move(collection)), run_(run) {}
-  void execute() override { collection_->execute(run_); }
-
- private:
-  std::shared_ptr<Collection> collection_;
-  Run& run_;
-};
-
 Collection::Collection(std::shared_ptr<Shared> shared, std::uint64_t cycle, OnComplete on_complete)
     : shared_(std::move(shared)), cycle_(cycle), on_complete_(std::move(on_complete)) {}
 
@@ -31,7 +20,7 @@ Collection::~Collection() {
 
 void Collection::start() {
   std::unique_lock lock(shared_->mutex);
-  discovery_ = make_run(shared_->discovery, Clock::now());
+  discovery_.emplace(make_run(shared_->discovery, Clock::now()));
   if (discovery_->outcome != Outcome::pending) {
     plan();
     lock.unlock();
@@ -39,12 +28,15 @@ void Collection::start() {
     return;
   }
   lock.unlock();
-  const std::shared_ptr<Work> task = std::make_shared<Task>(shared_from_this(), *discovery_);
-  shared_->pool.submit({&task, 1});
+  const std::shared_ptr<Work> first = task(*discovery_);
+  shared_->pool.submit({&first, 1});
 }
 
+// Keeps the whole collection alive while one of its runs waits for a worker or is inside the kernel.
+std::shared_ptr<Work> Collection::task(Run& run) { return {shared_from_this(), &run}; }
+
 Collection::Run Collection::make_run(const std::shared_ptr<Slot>& slot, Clock::time_point now) {
-  return {slot, slot->admit(now), slot->take_run(cycle_), {}, {}};
+  return {*this, slot, slot->admit(now), slot->take_run(cycle_)};
 }
 
 void Collection::plan() {
@@ -63,7 +55,7 @@ void Collection::submit_all() {
   {
     const std::lock_guard lock(shared_->mutex);
     for (Run& run : runs_)
-      if (run.outcome == Outcome::pending) tasks.push_back(std::make_shared<Task>(shared_from_this(), run));
+      if (run.outcome == Outcome::pending) tasks.push_back(task(run));
   }
   shared_->pool.submit(tasks);
   announce();  // where there was nothing to submit

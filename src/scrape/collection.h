@@ -6,12 +6,14 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/job.h"
 #include "core/sample_batch.h"
 #include "scrape/shared.h"
 #include "scrape/slot.h"
+#include "scrape/worker_pool.h"
 
 namespace rdma_exporter::scrape {
 
@@ -38,8 +40,12 @@ class Collection : public std::enable_shared_from_this<Collection> {
   void gather(std::vector<const core::SampleBatch*>& finished, core::SampleBatch& self, Clock::time_point now) const;
 
  private:
-  class Task;
-  struct Run {
+  struct Run final : Work {
+    Run(Collection& owner, std::shared_ptr<Slot> of, Outcome admitted, core::JobRun empty)
+        : collection(owner), slot(std::move(of)), outcome(admitted), result(std::move(empty)) {}
+    void execute() override { collection.execute(*this); }
+
+    Collection& collection;
     std::shared_ptr<Slot> slot;
     Outcome outcome;
     core::JobRun result;
@@ -55,6 +61,7 @@ class Collection : public std::enable_shared_from_this<Collection> {
   void expire_run(Run& run, Clock::time_point now);  // mutex held
   void report(const Run& run, core::SampleBatch& self, Clock::time_point now) const;  // mutex held
   Run make_run(const std::shared_ptr<Slot>& slot, Clock::time_point now);             // mutex held
+  std::shared_ptr<Work> task(Run& run);
   void submit_all();
   bool complete() const { return planned_ && unfinished_ == 0 && !closed_; }  // mutex held
   void announce();

@@ -156,9 +156,7 @@ Engine::Page Engine::render(const Collection& collection) {
   self_metrics_(self_batch_);
   batches.push_back(&self_batch_);
   auto page = std::make_shared<std::string>();
-  page->reserve(last_page_size_ + last_page_size_ / 16);
   core::write_text(families_, batches, *page);
-  last_page_size_ = page->size();
   return page;
 }
 

@@ -76,7 +76,6 @@ class Engine {
   std::vector<std::shared_ptr<Waiter>> waiters_;
   std::mutex render_mutex_;
   core::SampleBatch self_batch_;     ///< guarded by render_mutex_
-  std::size_t last_page_size_ = 0;   ///< guarded by render_mutex_
   std::atomic<std::uint64_t> collections_{0};
 };
 

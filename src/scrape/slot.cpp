@@ -92,12 +92,17 @@ core::JobRun Slot::take_run(std::uint64_t cycle) {
   return run;
 }
 
+void Slot::give_back(core::JobRun run) {
+  run.samples().shrink();
+  spare_ = std::move(run);
+}
+
 void Slot::report(core::SampleBatch& out, Outcome outcome, bool success,
                   std::chrono::duration<double> duration) const {
-  out.add_flag(kSuccess, labels_, success);
-  out.add(kDuration, labels_, duration.count());
-  out.add_flag(kBusy, labels_, outcome == Outcome::busy || outcome == Outcome::late);
-  out.add(kTimeouts, labels_, timeouts_);
+  out.add_stable(kSuccess, labels_, std::uint64_t{success});
+  out.add_stable(kDuration, labels_, duration.count());
+  out.add_stable(kBusy, labels_, std::uint64_t{outcome == Outcome::busy || outcome == Outcome::late});
+  out.add_stable(kTimeouts, labels_, timeouts_);
   for (const auto& [metric, totals] : {std::pair{&kReadErrors, &read_errors_}, std::pair{&kDropped, &dropped_}}) {
     for (const auto& [reason, n] : *totals) {
       std::string labels = labels_;

@@ -53,7 +53,7 @@ class Slot {
 
   /// An empty run for `cycle`, with the buffers of an earlier one where there is one.
   core::JobRun take_run(std::uint64_t cycle);
-  void give_back(core::JobRun run) { spare_ = std::move(run); }
+  void give_back(core::JobRun run);
 
   /// Adds rdma_exporter_collector_* and the error counters of this job. `duration` of the run being reported.
   void report(core::SampleBatch& out, Outcome outcome, bool success, std::chrono::duration<double> duration) const;

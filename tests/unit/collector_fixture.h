@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+//
+// Drives one collector as the engine does: discovery, then one run of each job, on a tree of files, scripted
+// netlink answers and a scripted verbs device.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "collectors/collector.h"
+#include "collectors/collector_set.h"
+#include "core/job.h"
+#include "host/nldev.h"
+#include "tests/unit/recorded_netlink.h"
+#include "tests/unit/temp_tree.h"
+#include "tests/unit/watched_fs.h"
+
+namespace rdma_exporter::collectors {
+
+extern const CollectorSpec device_spec;
+extern const CollectorSpec port_spec;
+extern const CollectorSpec port_counters_spec;
+extern const CollectorSpec hw_counters_spec;
+
+class ScriptedVerbs : public host::Verbs {
+ public:
+  core::Result<host::PortMtu> port_mtu(const std::string& /*device*/, std::uint32_t /*port*/) override {
+    ++queries;
+    return answer;
+  }
+  core::Result<host::PortMtu> answer = host::PortMtu{1024, 4096};
+  int queries = 0;
+};
+
+class CollectorFixture : public ::testing::Test {
+ protected:
+  using Page = std::map<std::string, double>;  ///< `name{labels}` -> value
+  using Counts = std::map<std::string, std::uint64_t>;
+
+  explicit CollectorFixture(const CollectorSpec& spec) : specs_{&spec} {
+    auto fs = std::make_unique<test::WatchedFs>(host::make_host_fs(tree_.root()));
+    fs_ = fs.get();
+    host_.sysfs = std::move(fs);
+    auto verbs = std::make_unique<ScriptedVerbs>();
+    verbs_ = verbs.get();
+    host_.verbs = std::move(verbs);
+    host_.make_netlink = [this] { return std::make_unique<test::ScriptedNetlink>(script_); };
+  }
+
+  /// One collection; fills errors_ and dropped_ anew.
+  Page collect() {
+    if (!set_) set_.emplace(context_, specs_, [](const std::string&) { return true; });
+    EXPECT_TRUE(set_->refresh().has_value());
+    ++cycle_;
+    errors_.clear();
+    dropped_.clear();
+    Page page;
+    for (const auto& job : set_->jobs()) {
+      core::JobRun run(cycle_, now());
+      job->run(run);
+      add(run, page);
+    }
+    return page;
+  }
+
+  /// Lets time pass for the jobs.
+  void pass(std::chrono::seconds time) { passed_ += time; }
+
+  /// Files of an ACTIVE port as the kernel prints them.
+  void add_port(const std::string& device, const std::string& port = "1") const {
+    const std::string path = port_path(device, port);
+    tree_.write(path + "state", "4: ACTIVE\n");
+    tree_.write(path + "phys_state", "5: LinkUp\n");
+    tree_.write(path + "rate", "100 Gb/sec (4X EDR)\n");
+    tree_.write(path + "link_layer", "Ethernet\n");
+  }
+  static std::string device_path(const std::string& device) { return "class/infiniband/" + device + "/"; }
+  static std::string port_path(const std::string& device, const std::string& port = "1") {
+    return device_path(device) + "ports/" + port + "/";
+  }
+  /// The name of the driver is read from the link alone: its target need not exist.
+  void set_driver(const std::string& device, const std::string& driver) const {
+    tree_.link("../../../../bus/pci/drivers/" + driver, device_path(device) + "device/driver");
+  }
+  /// rxe0 becomes known to netlink, whose answers were recorded.
+  void answer_netlink() const {
+    script_->answers[host::nldev::kGet] = {test::recorded_message("get_0.bin")};
+    script_->answers[host::nldev::kPortGet] = {test::recorded_message("port_get_0.bin")};
+    script_->answers[host::nldev::kStatGet] = {test::recorded_message("stat_get_0.bin")};
+  }
+
+  test::TempTree tree_;
+  test::WatchedFs* fs_ = nullptr;
+  ScriptedVerbs* verbs_ = nullptr;
+  std::shared_ptr<test::Script> script_ = std::make_shared<test::Script>();
+  host::Host host_;
+  Context context_{host_};
+  Counts errors_;
+  Counts dropped_;
+  std::vector<const CollectorSpec*> specs_;
+
+ private:
+  core::JobRun::Clock::time_point now() const { return core::JobRun::Clock::now() + passed_; }
+
+  void add(const core::JobRun& run, Page& page) {
+    for (const core::Sample& sample : run.samples().samples()) {
+      std::string key(sample.metric->name);
+      key.append("{").append(sample.labels).append("}");
+      const double value = sample.is_real ? sample.real : static_cast<double>(sample.integer);
+      EXPECT_TRUE(page.emplace(key, value).second) << "twice: " << key;
+    }
+    for (const auto& [reason, n] : run.read_errors()) errors_[std::string(reason)] += n;
+    for (const auto& [reason, n] : run.dropped()) dropped_[std::string(reason)] += n;
+  }
+
+  std::chrono::seconds passed_{0};
+  std::uint64_t cycle_ = 0;
+  std::optional<CollectorSet> set_;
+};
+
+}  // namespace rdma_exporter::collectors

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#include "host/host_fs.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cerrno>
+
+#include "tests/unit/temp_tree.h"
+
+namespace rdma_exporter::host {
+namespace {
+
+class HostFsTest : public ::testing::Test {
+ protected:
+  test::TempTree tree_;
+  std::unique_ptr<HostFs> fs_ = make_host_fs(tree_.root());
+};
+
+TEST_F(HostFsTest, ReadsAFileWithoutItsNewline) {
+  tree_.write("a/b", "4: ACTIVE\n");
+  EXPECT_EQ(fs_->read("a/b").value(), "4: ACTIVE");
+}
+
+TEST_F(HostFsTest, SaysWhyAReadFailed) {
+  EXPECT_EQ(core::reason(fs_->read("missing").error()), "ENOENT");
+  tree_.mkdir("dir");
+  EXPECT_EQ(core::reason(fs_->read("dir").error()), "EISDIR");
+  tree_.link("/proc/self/mem", "mem");  // page 0 is never mapped
+  EXPECT_EQ(core::reason(fs_->read("mem").error()), "EIO");
+}
+
+TEST_F(HostFsTest, DoesNotReadMoreThanTheBuffer) {
+  tree_.write("big", std::string(10U << 20U, '1'));
+  EXPECT_EQ(core::reason(fs_->read("big").error()), "too_long");
+}
+
+TEST_F(HostFsTest, ListsNamesSorted) {
+  for (const char* name : {"d/b", "d/a", "d/C"}) tree_.write(name, "");
+  EXPECT_EQ(fs_->list("d").value(), (std::vector<std::string>{"C", "a", "b"}));
+  EXPECT_TRUE(core::is_errno(fs_->list("nowhere").error(), ENOENT));
+}
+
+TEST_F(HostFsTest, ListsAtMostAFixedNumberOfNames) {
+  for (std::size_t i = 0; i < HostFs::kMaxEntries + 10; ++i) tree_.write("many/" + std::to_string(i), "");
+  EXPECT_EQ(fs_->list("many")->size(), HostFs::kMaxEntries);
+}
+
+TEST_F(HostFsTest, GivesTheLastComponentOfALink) {
+  tree_.link("../../bus/pci/drivers/mlx5_core", "driver");
+  EXPECT_EQ(fs_->link_name("driver").value(), "mlx5_core");
+}
+
+TEST_F(HostFsTest, ResolvesLinksBelowItsRootOnly) {
+  tree_.mkdir("devices/pci0000:00/0000:3b:00.0");
+  tree_.link("../devices/pci0000:00/0000:3b:00.0", "class/dev");
+  tree_.link("/tmp", "outside");
+  EXPECT_EQ(fs_->canonical("class/dev").value(), "devices/pci0000:00/0000:3b:00.0");
+  EXPECT_TRUE(core::is_errno(fs_->canonical("outside").error(), ENOENT));
+}
+
+TEST_F(HostFsTest, SeesThatADirectoryWasReplaced) {
+  tree_.write("dir/a", "1");
+  const auto before = fs_->stat("dir").value();
+  EXPECT_EQ(before, fs_->stat("dir").value());
+  tree_.remove("dir");
+  tree_.write("dir/a", "2");
+  EXPECT_NE(before, fs_->stat("dir").value());
+}
+
+TEST_F(HostFsTest, KnowsARealSysfs) {
+  EXPECT_TRUE(is_real_sysfs("/sys"));
+  EXPECT_FALSE(is_real_sysfs(tree_.root()));
+}
+
+}  // namespace
+}  // namespace rdma_exporter::host

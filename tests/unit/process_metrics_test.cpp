@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#include "app/process_metrics.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <ctime>
+#include <map>
+#include <string>
+
+#include "host/fd.h"
+
+namespace rdma_exporter::app {
+namespace {
+
+// The file of a real process with another name; fields 14, 15, 20, 22, 23 and 24 count.
+std::string stat_line(const std::string& name) {
+  return "4242 (" + name +
+         ") S 1 4242 4242 0 -1 4194560 5000 0 0 0 321 123 0 0 20 0 7 0 987654 1073741824 2048 18446744073709551615 1 "
+         "1 0 0 0 0 0 4096 81920 0 0 0 17 1 0 0 0 0 0\n";
+}
+
+std::map<std::string, double> collect(ProcessMetrics& metrics) {
+  core::SampleBatch batch;
+  metrics.add(batch);
+  std::map<std::string, double> all;
+  for (const core::Sample& sample : batch.samples())
+    all[std::string(sample.metric->name)] = sample.is_real ? sample.real : static_cast<double>(sample.integer);
+  EXPECT_EQ(all.size(), batch.size());
+  return all;
+}
+
+TEST(ParseProcessStat, ReadsTheFieldsWhateverTheProcessIsCalled) {
+  for (const char* name : {"rdma_exporter", "a b", ") R 9 9 9 9", "((", "", ")"}) {
+    const auto stat = parse_process_stat(stat_line(name));
+    ASSERT_TRUE(stat.has_value()) << name;
+    EXPECT_EQ(stat->user_ticks, 321U);
+    EXPECT_EQ(stat->system_ticks, 123U);
+    EXPECT_EQ(stat->threads, 7U);
+    EXPECT_EQ(stat->start_ticks, 987654U);
+    EXPECT_EQ(stat->virtual_bytes, 1073741824U);
+    EXPECT_EQ(stat->resident_pages, 2048U);
+  }
+}
+
+TEST(ParseProcessStat, RefusesWhatIsCut) {
+  for (const char* text : {"", "4242", "4242 (x", "4242 (x)", "4242 (x) S 1 2 3"})
+    EXPECT_FALSE(parse_process_stat(text).has_value()) << text;
+}
+
+TEST(ProcessMetrics, TellsOfThisProcess) {
+  ProcessMetrics metrics;
+  const auto all = collect(metrics);
+  EXPECT_EQ(all.size(), ProcessMetrics::families().size());
+  EXPECT_GE(all.at("process_cpu_seconds_total"), 0);
+  EXPECT_GT(all.at("process_resident_memory_bytes"), 1e6);
+  EXPECT_GE(all.at("process_virtual_memory_bytes"), all.at("process_resident_memory_bytes"));
+  EXPECT_GE(all.at("process_threads"), 1);
+  EXPECT_GE(all.at("process_max_fds"), all.at("process_open_fds"));
+  const double age = static_cast<double>(std::time(nullptr)) - all.at("process_start_time_seconds");
+  EXPECT_GE(age, -2);
+  EXPECT_LT(age, 600) << "started when this test did";
+}
+
+TEST(ProcessMetrics, CountsOpenFiles) {
+  ProcessMetrics before;
+  const double open = collect(before).at("process_open_fds");
+  const host::Fd one(::dup(0));
+  const host::Fd two(::dup(0));
+  ASSERT_TRUE(two.valid());
+  ProcessMetrics after;
+  EXPECT_GE(collect(after).at("process_open_fds"), open + 2);
+}
+
+TEST(ProcessMetrics, SeesTheCpuTimeItUses) {
+  ProcessMetrics metrics;
+  const double before = collect(metrics).at("process_cpu_seconds_total");
+  const std::clock_t until = std::clock() + CLOCKS_PER_SEC / 10;
+  while (std::clock() < until) {
+  }
+  const double used = collect(metrics).at("process_cpu_seconds_total") - before;
+  EXPECT_GE(used, 0.05);
+  EXPECT_LT(used, 5);
+}
+
+}  // namespace
+}  // namespace rdma_exporter::app
