@@ -2,19 +2,23 @@
 // Copyright the rdma_exporter authors
 #pragma once
 
-#include <algorithm>
 #include <string>
 
+#include "core/job.h"
+#include "core/result.h"
 #include "host/host_fs.h"
 
 namespace rdma_exporter::collectors {
 
-/// Text of an attribute for use as a label value: empty when it cannot be read (most attributes exist for some
-/// drivers only), cut at 128 bytes (node_desc, the longest legal one, has 64).
-inline std::string attr_text(host::HostFs& sysfs, const std::string& path) {
-  std::string text = sysfs.read(path).value_or("");
-  text.resize(std::min<std::size_t>(text.size(), 128));
-  return text;
-}
+/// Errors that say "this device, driver or kernel does not have that attribute or counter" (or not any more). All
+/// others are read errors and counted.
+bool means_absent(const core::Error& error);
+
+/// Counts `error` unless it means absence.
+void count_unless_absent(const core::Error& error, core::JobRun& run);
+
+/// Text of an attribute for use as a label value: empty when it cannot be read, cut at 128 bytes (node_desc, the
+/// longest legal one, has 64).
+std::string attr_text(host::HostFs& sysfs, const std::string& path, core::JobRun& run);
 
 }  // namespace rdma_exporter::collectors

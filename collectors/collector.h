@@ -29,7 +29,6 @@ enum class RawPolicy : unsigned char {
 struct Context {
   host::Host& host;
   RawPolicy raw = RawPolicy::unmapped;
-  unsigned series_per_device = 5000;  ///< of one collector
   std::chrono::seconds forget_after{86400};
 };
 

@@ -80,7 +80,7 @@ class DeviceFacts {
 
   void refresh(core::JobRun& run) {
     const PciFunction pci = find_pci_function(sysfs_, device_.path + "/device");
-    refresh_info(pci);
+    refresh_info(pci, run);
     // A VF's own link registers read as unknown: the link is the physical function's.
     const std::string link = pci.is_vf() ? pci.path + "/physfn" : pci.path;
     speed_ = pci_fact(link + "/current_link_speed", core::parse_pci_speed, run);
@@ -91,6 +91,7 @@ class DeviceFacts {
     for (const char* kind : {"fw", "reg"}) {
       const auto text = sysfs_.read(device_.path + "/" + kind + "_pages");
       const auto pages = text ? core::parse_counter(*text) : tl::unexpected(text.error());
+      if (!pages) count_unless_absent(pages.error(), run);
       if (pages && *pages) pages_.emplace_back(labels_ + ",kind=\"" + kind + "\"", **pages);
     }
   }
@@ -107,14 +108,14 @@ class DeviceFacts {
   const std::string& labels() const { return labels_; }
 
  private:
-  void refresh_info(const PciFunction& pci) {
-    const auto own = [&](const char* file) { return attr_text(sysfs_, device_.path + "/" + file); };
+  void refresh_info(const PciFunction& pci, core::JobRun& run) {
+    const auto own = [&](const char* file) { return attr_text(sysfs_, device_.path + "/" + file, run); };
     const auto of_pci = [&](const char* file) {
-      return pci.path.empty() ? std::string() : attr_text(sysfs_, pci.path + "/" + file);
+      return pci.path.empty() ? std::string() : attr_text(sysfs_, pci.path + "/" + file, run);
     };
     const std::string node_type = after_colon(own("node_type"));
     const std::string link_layer =
-        device_.ports.empty() ? "" : attr_text(sysfs_, device_.port_path(device_.ports.front()) + "/link_layer");
+        device_.ports.empty() ? "" : attr_text(sysfs_, device_.port_path(device_.ports.front()) + "/link_layer", run);
     const std::string protocol =
         device_.protocol.empty() ? protocol_from(node_type, link_layer) : device_.protocol;
     const std::string driver =
@@ -145,8 +146,7 @@ class DeviceFacts {
                             core::JobRun& run) {
     const auto text = sysfs_.read(path);
     if (!text) {
-      if (!core::is_errno(text.error(), ENOENT) && !core::is_errno(text.error(), EINVAL))
-        run.count_read_error(core::reason(text.error()));
+      count_unless_absent(text.error(), run);
       return std::nullopt;
     }
     const auto value = parse(*text);

@@ -26,18 +26,14 @@ namespace {
 // port statistics, or an older kernel; EMSGSIZE: more counters than one page holds (hfi1).
 constexpr std::chrono::seconds kNetlinkRetry{60};
 
-// ionic answers all-ones for a counter that its driver could not decode (hw/ionic/ionic_hw_stats.c).
-bool is_undecodable(host::Driver driver, std::uint64_t value) {
-  return driver == host::Driver::ionic && value == ~std::uint64_t{0};
-}
-
 CounterRules hw_rules(const Context& context, host::Driver driver) {
   CounterRules rules{port_hw_rows(driver), &kPortHwCounter};
   rules.raw_value = &kPortHwValue;
   rules.unwrap = true;  // rows say which fields are narrower than 64 bits
   rules.raw = context.raw;
-  rules.max_series = context.series_per_device;
   rules.driver = driver;
+  // All-ones stands for a counter that the driver could not decode (hw/ionic/ionic_hw_stats.c).
+  if (driver == host::Driver::ionic) rules.undecodable = ~std::uint64_t{0};
   return rules;
 }
 
@@ -52,8 +48,7 @@ CounterRules device_rules(const Context& context, host::Driver driver) {
 class PortHwCounters {
  public:
   PortHwCounters(const Context& context, const host::Device& device, std::uint32_t port)
-      : driver_(device.driver),
-        counters_(hw_rules(context, device.driver),
+      : counters_(hw_rules(context, device.driver),
                   core::render_labels({{"device", device.name}, {"port", std::to_string(port)}})),
         files_(context.host, device.port_path(port) + "/hw_counters") {
     if (device.netlink_index) request_ = host::nldev::device_request(*device.netlink_index, port);
@@ -97,11 +92,9 @@ class PortHwCounters {
       for (const Value& value : values_) names.emplace_back(value.name);
       counters_.set_names(std::move(names));
     }
-    for (std::size_t i = 0; i < values_.size(); ++i)
-      if (!is_undecodable(driver_, values_[i].value)) counters_.put(i, values_[i].value);
+    for (std::size_t i = 0; i < values_.size(); ++i) counters_.put(i, values_[i].value);
   }
 
-  host::Driver driver_;
   CounterSet counters_;
   SysfsCounters files_;
   std::optional<std::vector<std::byte>> request_;

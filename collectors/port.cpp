@@ -63,13 +63,6 @@ static_assert(core::all_valid(std::array{kInfo, kState, kPhysicalState, kUp, kRa
 constexpr std::chrono::seconds kGidInterval{60};
 constexpr std::chrono::seconds kMtuInterval{300};
 
-// Gone while we were reading: the next discovery will say so.
-bool means_gone(const core::Error& error) { return core::is_errno(error, ENOENT) || core::is_errno(error, ENODEV); }
-
-void count_unless_gone(const core::Error& error, core::JobRun& run) {
-  if (!means_gone(error)) run.count_read_error(core::reason(error));
-}
-
 // One port of the device.
 class Port {
  public:
@@ -100,23 +93,22 @@ class Port {
       last_state_ = now_state;
     }
     if (const auto changed = files_.refresh(); changed && *changed) gid_timer_.reset();
-    if (gid_timer_.due(run.now())) refresh_addresses();
+    if (gid_timer_.due(run.now())) refresh_addresses(run);
     if (host_.verbs && mtu_timer_.due(run.now())) refresh_mtu(run);
   }
 
-  void refresh_addresses() {
-    link_layer_ = attr_text(*host_.sysfs, path_ + "/link_layer");
+  void refresh_addresses(core::JobRun& run) {
+    link_layer_ = attr_text(*host_.sysfs, path_ + "/link_layer", run);
     infiniband_ = link_layer_ == "InfiniBand";
-    has_gids_ = host_.sysfs->exists(path_ + "/gids");
-    gids_ = read_gid_table(*host_.sysfs, path_);
-    if (gids_.netdev.empty()) gids_.netdev = parent_netdev();
+    gids_ = read_gid_table(*host_.sysfs, path_, run);
+    if (gids_.netdev.empty()) gids_.netdev = parent_netdev(run);
     info_labels_.clear();
   }
 
   // Where no GID names its interface: rxe says it itself, a PCI function with one interface says it too.
-  std::string parent_netdev() const {
+  std::string parent_netdev(core::JobRun& run) const {
     const std::string& device = handle_.device->path;
-    std::string parent = attr_text(*host_.sysfs, device + "/parent");
+    std::string parent = attr_text(*host_.sysfs, device + "/parent", run);
     if (!parent.empty()) return parent;
     const auto netdevs = host_.sysfs->list(device + "/device/net").value_or(std::vector<std::string>{});
     return netdevs.size() == 1 ? netdevs.front() : "";
@@ -125,7 +117,7 @@ class Port {
   void refresh_mtu(core::JobRun& run) {
     const auto mtu = host_.verbs->port_mtu(handle_.device->name, number_);
     mtu_ = mtu ? std::optional(*mtu) : std::nullopt;
-    if (mtu || means_gone(mtu.error())) return;  // ENODEV: no user space driver for it in this installation
+    if (mtu || means_absent(mtu.error())) return;  // ENODEV: no user space driver for it in this installation
     run.count_read_error(core::reason(mtu.error()));
     if (std::exchange(mtu_error_logged_, true)) return;
     log::warn("the RDMA MTU cannot be read over the verbs device",
@@ -138,20 +130,20 @@ class Port {
       run.samples().add_stable(kUp, labels_, std::uint64_t{*state.state == host::kPortActive});
       if (*state.state == host::kPortActive) add_rate(run);
     } else {
-      count_unless_gone(state.state.error(), run);
+      count_unless_absent(state.state.error(), run);
     }
     if (state.physical_state) {
       run.samples().add_stable(kPhysicalState, labels_, std::uint64_t{*state.physical_state});
     } else {
-      count_unless_gone(state.physical_state.error(), run);
+      count_unless_absent(state.physical_state.error(), run);
     }
   }
 
   void add_rate(core::JobRun& run) {
     const auto text = files_.read("rate", buffer_);
     if (!text) {
-      // EINVAL: a width the kernel's table does not know (core/sysfs.c rate_show).
-      if (!core::is_errno(text.error(), EINVAL)) count_unless_gone(text.error(), run);
+      // Absent also means EINVAL here: a width the kernel's table does not know (core/sysfs.c rate_show).
+      count_unless_absent(text.error(), run);
       return;
     }
     const auto rate = core::parse_rate(*text);
@@ -165,7 +157,7 @@ class Port {
       const auto text = files_.read(file, buffer_);
       const auto lid = text ? core::parse_hex(*text) : tl::unexpected(text.error());
       if (!lid) {
-        count_unless_gone(lid.error(), run);
+        count_unless_absent(lid.error(), run);
         continue;
       }
       run.samples().add_stable(*metric, labels_, std::uint64_t{*lid});
@@ -189,9 +181,9 @@ class Port {
     run.samples().add_stable(kInfo, info_labels_, std::uint64_t{1});
     if (mtu_ && mtu_->active > 0) run.samples().add_stable(kActiveMtu, labels_, std::uint64_t{mtu_->active});
     if (mtu_ && mtu_->max > 0) run.samples().add_stable(kMaxMtu, labels_, std::uint64_t{mtu_->max});
-    if (!has_gids_) return;
-    run.samples().add_stable(kGids, v1_labels_, gids_.ib_or_roce_v1);
-    if (!infiniband_) run.samples().add_stable(kGids, v2_labels_, gids_.roce_v2);
+    if (!gids_.counts) return;
+    run.samples().add_stable(kGids, v1_labels_, gids_.counts->ib_or_roce_v1);
+    if (!infiniband_) run.samples().add_stable(kGids, v2_labels_, gids_.counts->roce_v2);
   }
 
   host::Host& host_;
@@ -209,7 +201,6 @@ class Port {
   std::optional<std::uint32_t> last_state_;
   std::string link_layer_;
   bool infiniband_ = false;
-  bool has_gids_ = false;
   GidFacts gids_;
   std::optional<host::PortMtu> mtu_;
   bool mtu_error_logged_ = false;

@@ -24,8 +24,7 @@ class PortCountersJob : public core::Job {
     CounterRules rules{rows, &kPortCounter};
     rules.saturated = &kCounterSaturated;
     rules.raw = context.raw;
-    rules.max_series = context.series_per_device;
-    for (const std::uint32_t port : device.ports) {
+      for (const std::uint32_t port : device.ports) {
       std::string labels = core::render_labels({{"device", device.name}, {"port", std::to_string(port)}});
       ports_.emplace_back(context.host, device.port_path(port) + "/counters", rules, std::move(labels));
     }

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <utility>
 
+#include "collectors/attr_text.h"
 #include "core/kernel_text.h"
 
 namespace rdma_exporter::collectors {
@@ -16,22 +16,6 @@ namespace {
 constexpr std::size_t kBufferSize = 64;
 constexpr unsigned kFailuresBeforeBackOff = 3;
 constexpr std::chrono::seconds kLongestBackOff{60};
-
-// Errors that say "this device does not have that counter", each with the place that gives it.
-bool means_absent(const core::Error& error) {
-  if (error.kind != core::Errc::os) return false;
-  switch (error.os_errno) {
-    case EINVAL:      // core/sysfs.c get_perf_mad: the driver or its firmware does not answer this query
-    case ENOSYS:      // the same without process_mad
-    case EOPNOTSUPP:  // drivers, for a function that may not query the register
-    case ENOENT:      // the file went between listing and opening
-    case ENODEV:      // the device is being unregistered
-    case ENODATA:     // no value (yet)
-      return true;
-    default:
-      return false;
-  }
-}
 
 }  // namespace
 
@@ -53,7 +37,7 @@ void SysfsCounters::set_names(CounterSet& counters) {
 
 void SysfsCounters::read(CounterSet& counters, core::JobRun& run) {
   const auto changed = dir_.refresh();
-  if (!changed && !means_absent(changed.error())) run.count_read_error(core::reason(changed.error()));
+  if (!changed) count_unless_absent(changed.error(), run);
   if (!changed || *changed || in_step_with_ != counters.version()) set_names(counters);
   for (std::size_t i = 0; i < files_.size(); ++i) read_one(i, counters, run);
 }
@@ -65,7 +49,7 @@ void SysfsCounters::read_one(std::size_t counter, CounterSet& counters, core::Jo
   const auto text = dir_.read(files_[counter], buffer);
   if (!text) {
     failed(patience, run.now());
-    if (!means_absent(text.error())) run.count_read_error(core::reason(text.error()));
+    count_unless_absent(text.error(), run);
     return;
   }
   const auto value = core::parse_counter(*text);

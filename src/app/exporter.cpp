@@ -82,11 +82,11 @@ core::Result<std::unique_ptr<Exporter>> Exporter::make(const config::Config& con
 Exporter::Exporter(const config::Config& config, unsigned kept_files, asio::io_context& io)
     : config_(config),
       host_(make_host(config, kept_files)),
-      context_{host_, static_cast<collectors::RawPolicy>(config.raw), config.limits.series_per_device,
-               config.device.forget_after},
+      context_{host_, static_cast<collectors::RawPolicy>(config.raw), config.device.forget_after},
       collectors_(context_, enabled_collectors(config), device_filter(config.device)),
       self_metrics_(http_, host_.open_files, config.replay),
-      engine_(io, *this, scrape::EngineOptions{.max_workers = config.limits.workers}, all_families(),
+      engine_(io, *this, scrape::EngineOptions{.max_workers = config.limits.workers,
+                                     .series_per_device = config.limits.series_per_device}, all_families(),
               [this](core::SampleBatch& out) { self_metrics_.add(out); }) {}
 
 void Exporter::metrics(std::chrono::steady_clock::time_point deadline, Answer answer) {

@@ -44,9 +44,11 @@ void setup_log(const config::LogConfig& settings) {
   log::setup(static_cast<log::Level>(settings.level), static_cast<log::Format>(settings.format));
 }
 
-void print(const std::string& text) {
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  std::fflush(stdout);
+// The exit status: what was asked for did not come out when standard output is full or closed.
+int print(const std::string& text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  if (!written) fmt::print(stderr, "rdma_exporter: cannot write to standard output\n");
+  return written ? 0 : kCannotServe;
 }
 
 // Ends the process while a worker may be inside the kernel: destructors would wait for it for ever.
@@ -61,12 +63,13 @@ int finish(Exporter& exporter, int status) {
 }
 
 int collect_once(Exporter& exporter, asio::io_context& io, std::chrono::milliseconds timeout) {
+  int status = kCannotServe;
   exporter.metrics(std::chrono::steady_clock::now() + timeout, [&](const std::shared_ptr<const std::string>& page) {
-    print(*page);
+    status = print(*page);
     io.stop();
   });
   io.run();
-  return finish(exporter, 0);
+  return finish(exporter, status);
 }
 
 // Waits for signals, then for responses in flight, then stops the loop.
@@ -156,23 +159,17 @@ int run(std::span<const char* const> arguments) {
   }
   switch (parsed->action) {
     case config::Action::help:
-      print(config::help_text(choices));
-      return 0;
+      return print(config::help_text(choices));
     case config::Action::version:
-      print(fmt::format("rdma_exporter {} (revision {})\n", kVersion, kRevision));
-      return 0;
+      return print(fmt::format("rdma_exporter {} (revision {})\n", kVersion, kRevision));
     case config::Action::describe_markdown:
-      print(describe_markdown());
-      return 0;
+      return print(describe_markdown());
     case config::Action::describe_json:
-      print(describe_json());
-      return 0;
+      return print(describe_json());
     case config::Action::print_config:
-      print(config::print(parsed->config));
-      return 0;
+      return print(config::print(parsed->config));
     case config::Action::check_config:
-      print("configuration is valid\n");
-      return 0;
+      return print("configuration is valid\n");
     case config::Action::once:
       return start(parsed->config, true);
     case config::Action::serve:

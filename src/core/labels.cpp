@@ -2,21 +2,17 @@
 // Copyright the rdma_exporter authors
 #include "core/labels.h"
 
-#include <cstddef>
-
 #include "core/utf8.h"
 
 namespace rdma_exporter::core {
 namespace {
 
 void append_escaped(std::string& out, std::string_view value) {
-  while (!value.empty()) {
-    const std::size_t special = value.find_first_of("\\\"\n");
-    append_utf8(out, value.substr(0, special));
-    if (special == std::string_view::npos) return;
-    out += '\\';
-    out += value[special] == '\n' ? 'n' : value[special];
-    value.remove_prefix(special + 1);
+  std::string repaired;
+  append_utf8(repaired, value);
+  for (const char c : repaired) {
+    if (c == '\\' || c == '"' || c == '\n') out += '\\';
+    out += c == '\n' ? 'n' : c;
   }
 }
 

@@ -48,6 +48,10 @@ void SampleBatch::clear() {
   copies_.clear();
 }
 
+void SampleBatch::truncate(std::size_t size) {
+  if (size < samples_.size()) samples_.erase(samples_.begin() + static_cast<std::ptrdiff_t>(size), samples_.end());
+}
+
 void SampleBatch::shrink() {
   if (samples_.capacity() > samples_.size() + samples_.size() / 4) samples_.shrink_to_fit();
 }

@@ -45,6 +45,8 @@ class SampleBatch {
   const std::vector<Sample>& samples() const { return samples_; }
   std::size_t size() const { return samples_.size(); }
   void clear();
+  /// Keeps the first `size` samples.
+  void truncate(std::size_t size);
   /// Gives back what growing has reserved in excess.
   void shrink();
 

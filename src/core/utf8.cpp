@@ -34,13 +34,20 @@ std::size_t sequence_length(std::string_view text) {
   return 0;
 }
 
+void append_hex(std::string& out, unsigned char byte) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  out += "\\x";
+  out += kDigits[byte >> 4U];
+  out += kDigits[byte & 15U];
+}
+
 }  // namespace
 
 void append_utf8(std::string& out, std::string_view text) {
   while (!text.empty()) {
     const std::size_t length = sequence_length(text);
     if (length == 0) {
-      out += "\xEF\xBF\xBD";
+      append_hex(out, at(text, 0));
       text.remove_prefix(1);
     } else {
       out.append(text.substr(0, length));

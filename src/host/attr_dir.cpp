@@ -20,6 +20,8 @@ AttrDir::AttrDir(HostFs& fs, std::string path, OpenFileBudget& budget)
 AttrDir::~AttrDir() { close_all(); }
 
 void AttrDir::close_all() {
+  if (dir_) budget_.give_back();
+  dir_.reset();
   for (auto& file : files_) {
     if (file) budget_.give_back();
     file.reset();
@@ -27,8 +29,8 @@ void AttrDir::close_all() {
 }
 
 core::Result<bool> AttrDir::refresh() {
-  if (dir_) {
-    const auto id = dir_->stat();
+  if (id_ != FileId{}) {
+    const auto id = dir_ ? dir_->stat() : fs_.stat(path_);
     if (id && *id == id_) return false;
   }
   const auto now = std::chrono::steady_clock::now();
@@ -42,7 +44,7 @@ core::Result<bool> AttrDir::list_again() {
   close_all();
   names_.clear();
   files_.clear();
-  dir_.reset();
+  id_ = {};
   auto dir = fs_.open_dir(path_);
   if (!dir) return tl::unexpected(dir.error());
   // The identity first: what changes after it is seen by the next refresh.
@@ -53,7 +55,7 @@ core::Result<bool> AttrDir::list_again() {
   names_ = std::move(*names);
   files_.resize(names_.size());
   id_ = *id;
-  dir_ = std::move(*dir);
+  if (budget_.take()) dir_ = std::move(*dir);
   return true;
 }
 

@@ -60,7 +60,7 @@ class AttrDir {
   HostFs& fs_;
   std::string path_;
   OpenFileBudget& budget_;
-  std::unique_ptr<OpenDir> dir_;
+  std::unique_ptr<OpenDir> dir_;  ///< within the budget, like the files
   FileId id_;
   std::chrono::steady_clock::time_point absent_until_;
   std::vector<std::string> names_;

@@ -43,7 +43,7 @@ class RealOpenFile : public OpenFile {
 core::Result<FileId> file_id(const struct ::stat& info, bool is_sysfs) {
   if (info.st_nlink == 0) return os_error(ENOENT);
   const std::int64_t modified = info.st_mtim.tv_sec * 1'000'000'000 + info.st_mtim.tv_nsec;
-  return FileId{info.st_dev, info.st_ino, is_sysfs ? 0 : modified};
+  return FileId{info.st_dev, info.st_ino, is_sysfs ? 0 : modified, S_ISDIR(info.st_mode)};
 }
 
 class RealOpenDir : public OpenDir {

@@ -28,6 +28,7 @@ struct FileId {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
   std::int64_t modified_ns = 0;  ///< 0 on sysfs
+  bool directory = false;
   bool operator==(const FileId&) const = default;
 };
 

@@ -31,7 +31,7 @@ core::Result<bool> Inventory::refresh() {
   for (const std::string& name : names.value_or(std::vector<std::string>{})) {
     if (!wanted_(name)) continue;
     const auto id = host_.sysfs->stat(kClass + ("/" + name));
-    if (!id) continue;  // gone between the listing and here
+    if (!id || !id->directory) continue;  // gone between the listing and here; or not a device
     const auto entry = netlink.find(name);
     const nldev::Device* in_netlink = entry == netlink.end() ? nullptr : &entry->second;
     auto device = known(name, *id, in_netlink);
@@ -81,7 +81,8 @@ std::vector<std::uint32_t> Inventory::list_ports(const std::string& path) {
   for (const std::string& name : host_.sysfs->list(path).value_or(std::vector<std::string>{})) {
     std::uint32_t port = 0;
     const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), port);
-    if (error == std::errc{} && end == name.data() + name.size()) ports.push_back(port);
+    // As the kernel prints it: "01" is no port.
+    if (error == std::errc{} && std::to_string(port) == name) ports.push_back(port);
   }
   std::sort(ports.begin(), ports.end());
   return ports;

@@ -2,6 +2,7 @@
 // Copyright the rdma_exporter authors
 #include "scrape/collection.h"
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
@@ -87,6 +88,7 @@ void Collection::end(Run& run) {
   std::unique_lock lock(shared_->mutex);
   const Clock::time_point now = Clock::now();
   const bool in_time = run.outcome == Outcome::pending && !closed_;
+  if (in_time) limit_series(run);
   run.slot->ended(now, in_time);
   run.slot->fold(run.result);
   if (!in_time) return;
@@ -102,6 +104,18 @@ void Collection::end(Run& run) {
   if (!complete()) return;
   lock.unlock();
   announce();
+}
+
+// A device has a share of the page; what its collectors find beyond that is dropped and counted.
+void Collection::limit_series(Run& run) {
+  std::size_t& served = series_[run.slot->job().device()];
+  const std::size_t room = shared_->series_per_device - std::min(served, shared_->series_per_device);
+  core::SampleBatch& samples = run.result.samples();
+  if (samples.size() > room) {
+    run.result.count_dropped("series_per_device", samples.size() - room);
+    samples.truncate(room);
+  }
+  served += samples.size();
 }
 
 void Collection::announce() {

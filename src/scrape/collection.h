@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -62,6 +64,7 @@ class Collection : public std::enable_shared_from_this<Collection> {
   void report(const Run& run, core::SampleBatch& self, Clock::time_point now) const;  // mutex held
   Run make_run(const std::shared_ptr<Slot>& slot, Clock::time_point now);             // mutex held
   std::shared_ptr<Work> task(Run& run);
+  void limit_series(Run& run);  // mutex held
   void submit_all();
   bool complete() const { return planned_ && unfinished_ == 0 && !closed_; }  // mutex held
   void announce();
@@ -71,6 +74,7 @@ class Collection : public std::enable_shared_from_this<Collection> {
   OnComplete on_complete_;
   std::optional<Run> discovery_;
   std::vector<Run> runs_;  // filled once, by plan()
+  std::map<std::string_view, std::size_t> series_;  ///< served so far, by device
   bool planned_ = false;
   std::size_t unfinished_ = 0;
   bool closed_ = false;

@@ -78,7 +78,7 @@ Engine::Engine(boost::asio::io_context& io, JobSource& source, EngineOptions opt
       options_(options),
       families_(std::move(families)),
       self_metrics_(std::move(self_metrics)),
-      shared_(std::make_shared<Shared>(source, options.max_workers)),
+      shared_(std::make_shared<Shared>(source, options.max_workers, options.series_per_device)),
       tick_(io) {
   shared_->discovery = std::make_shared<Slot>(
       PlannedJob{std::make_shared<DiscoveryJob>(*shared_), options.discovery_timeout});

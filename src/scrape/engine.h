@@ -22,6 +22,7 @@ namespace rdma_exporter::scrape {
 
 struct EngineOptions {
   unsigned max_workers = 32;
+  std::size_t series_per_device = 5000;
   std::chrono::milliseconds discovery_timeout{5000};
   /// How often a collection in flight is looked after: more workers, jobs out of their time.
   std::chrono::milliseconds tick{25};

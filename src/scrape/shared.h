@@ -2,6 +2,7 @@
 // Copyright the rdma_exporter authors
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -15,9 +16,11 @@ namespace rdma_exporter::scrape {
 /// What all collections of one engine share. Owned jointly by the engine and the collections, because a run that
 /// is stuck in the kernel outlives its collection and perhaps the engine.
 struct Shared {
-  Shared(JobSource& job_source, unsigned max_workers) : source(job_source), pool(max_workers) {}
+  Shared(JobSource& job_source, unsigned max_workers, std::size_t max_series_per_device)
+      : source(job_source), series_per_device(max_series_per_device), pool(max_workers) {}
 
   JobSource& source;
+  const std::size_t series_per_device;
   WorkerPool pool;
 
   std::mutex mutex;  ///< guards everything below and the state of the runs of all collections

@@ -22,7 +22,7 @@ class AttrDirTest : public ::testing::Test {
 
   test::TempTree tree_;
   std::unique_ptr<HostFs> fs_ = make_host_fs(tree_.root());
-  OpenFileBudget budget_{2};
+  OpenFileBudget budget_{3};  // a directory and two files
 };
 
 TEST_F(AttrDirTest, ReadsTheValueOfNowFromAKeptFile) {
@@ -30,7 +30,7 @@ TEST_F(AttrDirTest, ReadsTheValueOfNowFromAKeptFile) {
   AttrDir dir(*fs_, "d", budget_);
   EXPECT_TRUE(dir.refresh().value());
   EXPECT_EQ(read(dir, "a"), "1\n");
-  EXPECT_EQ(budget_.used(), 1U);
+  EXPECT_EQ(budget_.used(), 2U);
   tree_.write("d/a", "22\n");
   EXPECT_FALSE(dir.refresh().value());
   EXPECT_EQ(read(dir, "a"), "22\n");
@@ -67,9 +67,21 @@ TEST_F(AttrDirTest, ReadsBeyondTheBudgetWithoutKeeping) {
     ASSERT_TRUE(dir.refresh().value());
     for (int round = 0; round < 2; ++round)
       for (const char* name : {"a", "b", "c"}) EXPECT_EQ(read(dir, name), "7\n");
-    EXPECT_EQ(budget_.used(), 2U);
+    EXPECT_EQ(budget_.used(), 3U);
   }
   EXPECT_EQ(budget_.used(), 0U);
+}
+
+TEST_F(AttrDirTest, NoticesChangesWithoutAnyBudget) {
+  OpenFileBudget none(0);
+  tree_.write("d/a", "1\n");
+  AttrDir dir(*fs_, "d", none);
+  EXPECT_TRUE(dir.refresh().value());
+  EXPECT_FALSE(dir.refresh().value());
+  tree_.write("d/b", "2\n");
+  EXPECT_TRUE(dir.refresh().value());
+  EXPECT_EQ(read(dir, "b"), "2\n");
+  EXPECT_EQ(none.used(), 0U);
 }
 
 TEST_F(AttrDirTest, FailsForOneFileOnly) {
@@ -101,10 +113,10 @@ class VanishingFs : public HostFs {
   }
   core::Result<std::string> read_link(const std::string& /*path*/) override { return core::os_error(ENOENT); }
   core::Result<std::string> canonical(const std::string& /*path*/) override { return core::os_error(ENOENT); }
-  core::Result<FileId> stat(const std::string& /*path*/) override { return FileId{1, 1, 1}; }
+  core::Result<FileId> stat(const std::string& /*path*/) override { return FileId{1, 1, 1, true}; }
   class Dir : public OpenDir {
    public:
-    core::Result<FileId> stat() override { return FileId{1, 1, 1}; }
+    core::Result<FileId> stat() override { return FileId{1, 1, 1, true}; }
   };
   core::Result<std::unique_ptr<OpenDir>> open_dir(const std::string& /*path*/) override {
     return std::make_unique<Dir>();

@@ -155,17 +155,9 @@ TEST_F(CounterSetTest, SaysWhenAFieldSticksAtItsMaximum) {
 
 TEST_F(CounterSetTest, DropsWhatWouldBeTheSameSeriesTwice) {
   CounterSet set(rules_, "device=\"d\"");
-  set.set_names({"x\xfe", "x\xff"});
-  EXPECT_EQ(collect(set, {{"x\xfe", 1}, {"x\xff", 2}}).size(), 1U);
+  set.set_names({"x\\xff", "x\xff"});
+  EXPECT_EQ(collect(set, {{"x\\xff", 1}, {"x\xff", 2}}).size(), 1U);
   EXPECT_EQ(dropped_["duplicate"], 1U);
-}
-
-TEST_F(CounterSetTest, StopsAtTheLimitOfSeries) {
-  rules_.max_series = 3;
-  CounterSet set(rules_, "device=\"d\"");
-  set.set_names({"a", "b", "c", "d", "e"});
-  EXPECT_EQ(collect(set, {{"a", 1}, {"b", 1}, {"c", 1}, {"d", 1}, {"e", 1}}).size(), 3U);
-  EXPECT_EQ(dropped_["series_per_device"], 2U);
 }
 
 TEST_F(CounterSetTest, GoesOverToFloatingPointWhereAScaledValueExceeds64Bits) {

@@ -44,11 +44,13 @@ class TestJob : public core::Job {
     ++runs;
     gate.pass();
     if (throws) throw std::runtime_error("broken");
-    run.samples().add(kValue, "device=\"" + device() + "\"", std::uint64_t{value});
+    for (unsigned i = 0; i < series; ++i)
+      run.samples().add(kValue, "device=\"" + device() + "\"" + std::string(i, ' '), std::uint64_t{value});
   }
   Gate gate;
   std::atomic<int> runs = 0;
   std::atomic<unsigned> value = 1;
+  std::atomic<unsigned> series = 1;
   std::atomic<bool> throws = false;
 };
 
@@ -79,7 +81,7 @@ class EngineTest : public ::testing::Test {
  protected:
   EngineTest() {
     source_.set({a_, b_});
-    engine_.emplace(io_, source_, EngineOptions{.max_workers = 8, .discovery_timeout = 100ms, .tick = 5ms}, families(),
+    engine_.emplace(io_, source_, EngineOptions{.max_workers = 8, .series_per_device = 10, .discovery_timeout = 100ms, .tick = 5ms}, families(),
                     [](core::SampleBatch&) {});
   }
   ~EngineTest() override {
@@ -247,6 +249,16 @@ TEST_F(EngineTest, UsesTheJobsItKnowsWhenDiscoveryFails) {
   const std::string page = scrape();
   EXPECT_TRUE(has(page, "rdma_test_value{device=\"a\"} 1"));
   EXPECT_TRUE(has(page, "rdma_exporter_read_errors_total{collector=\"discovery\",device=\"\",reason=\"EIO\"} 1"));
+}
+
+TEST_F(EngineTest, KeepsADeviceWithinItsShareOfSeries) {
+  a_->series = 13;
+  scrape();
+  const std::string page = scrape();
+  EXPECT_TRUE(has(page, "rdma_test_value{device=\"b\"} 1"));
+  EXPECT_TRUE(has(
+      page,
+      "rdma_exporter_series_dropped_total{collector=\"test\",device=\"a\",reason=\"series_per_device\"} 6"));
 }
 
 TEST_F(EngineTest, FollowsJobsThatComeAndGo) {

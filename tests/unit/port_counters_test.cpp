@@ -122,14 +122,6 @@ TEST_F(PortCountersTest, ObeysTheRawPolicy) {
                              {R"(rdma_port_counters_total{device="d",port="1",counter="port_rcv_data"})", 1000}}));
 }
 
-TEST_F(PortCountersTest, StopsAtTheLimitOfSeriesAndSaysSo) {
-  context_.series_per_device = 2;
-  add_port("d");
-  for (const char* name : {"a", "b", "c"}) set(name, "1");
-  EXPECT_EQ(collect().size(), 2U);
-  EXPECT_EQ(dropped_, (Counts{{"series_per_device", 1}}));
-}
-
 TEST_F(PortCountersTest, NoticesAFileThatAppears) {
   add_port("d");
   set("port_rcv_data", "1");

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#include "collectors/attr_text.h"
+
+#include <algorithm>
+#include <cerrno>
+
+namespace rdma_exporter::collectors {
+
+bool means_absent(const core::Error& error) {
+  if (error.kind != core::Errc::os) return false;
+  switch (error.os_errno) {
+    case EINVAL:      // core/sysfs.c: the driver or its firmware does not answer this query, an empty GID slot
+    case ENOSYS:      // core/sysfs.c get_perf_mad without process_mad
+    case EOPNOTSUPP:  // drivers, for a function that may not query the register
+    case ENOENT:      // not there, or it went between listing and opening
+    case ENOTDIR:     // the same, of a directory
+    case ENODEV:      // the device is being unregistered
+    case ENODATA:     // no value (yet)
+      return true;
+    default:
+      return false;
+  }
+}
+
+void count_unless_absent(const core::Error& error, core::JobRun& run) {
+  if (!means_absent(error)) run.count_read_error(core::reason(error));
+}
+
+std::string attr_text(host::HostFs& sysfs, const std::string& path, core::JobRun& run) {
+  auto text = sysfs.read(path);
+  if (!text) {
+    count_unless_absent(text.error(), run);
+    return {};
+  }
+  text->resize(std::min<std::size_t>(text->size(), 128));
+  return std::move(*text);
+}
+
+}  // namespace rdma_exporter::collectors

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "collectors/collector.h"
+#include "collectors/counter_row.h"
+#include "host/driver.h"
+
+namespace rdma_exporter::collectors {
+
+/// How the counters of one source become series.
+struct CounterRules {
+  std::span<const CounterRow> rows;             ///< curated names of this source
+  const core::MetricDesc* raw_counter;          ///< family of counters without curated name
+  const core::MetricDesc* raw_value = nullptr;  ///< family of gauges without curated name
+  const core::MetricDesc* saturated = nullptr;  ///< set: fields below 64 bits stick at their maximum, say so
+  bool unwrap = false;                          ///< set: fields below 64 bits wrap, continue them to 64 bits
+  std::optional<std::uint64_t> undecodable = {};  ///< a value that means "no value"
+  RawPolicy raw = RawPolicy::unmapped;
+  host::Driver driver = host::Driver::unknown;
+};
+
+/// One series and the counters whose sum it is (nearly always one).
+struct PlannedSeries {
+  const core::MetricDesc* metric;
+  std::string labels;
+  std::uint32_t scale;
+  std::vector<std::uint32_t> addends;  ///< indices of counters
+};
+
+struct SeriesPlan {
+  std::vector<PlannedSeries> series;  ///< no two with the same metric and labels
+  std::uint64_t duplicates = 0;       ///< series left out because they would be the same as another
+};
+
+/// Decides which series the counters `names` of one device or port become; `labels` are its rendered labels.
+SeriesPlan plan_series(const CounterRules& rules, const std::string& labels, std::span<const std::string> names);
+
+/// `labels` and then `more`, with a comma where both have something.
+std::string join_labels(const std::string& labels, std::string_view more);
+
+}  // namespace rdma_exporter::collectors
