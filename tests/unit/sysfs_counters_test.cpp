@@ -17,11 +17,6 @@ constexpr core::MetricDesc kRaw{"rdma_t_raw_total", core::MetricType::counter, "
 
 class SysfsCountersTest : public ::testing::Test {
  protected:
-  SysfsCountersTest() {
-    auto fs = std::make_unique<test::WatchedFs>(host::make_host_fs(tree_.root()));
-    fs_ = fs.get();
-    host_.sysfs = std::move(fs);
-  }
   using Values = std::map<std::string, std::uint64_t>;
 
   /// One collection, as rendered labels and value.
@@ -41,8 +36,8 @@ class SysfsCountersTest : public ::testing::Test {
   void pass_back_off() { passed_ += std::chrono::minutes(5); }
 
   test::TempTree tree_;
-  test::WatchedFs* fs_ = nullptr;
-  host::Host host_;
+  test::WatchedFs* fs_ = new test::WatchedFs(host::make_host_fs(tree_.root()));
+  host::Host host_{.sysfs = std::unique_ptr<host::HostFs>(fs_), .procfs = nullptr, .verbs = nullptr};
   SysfsCounters files_{host_, "d"};
   CounterSet counters_{CounterRules{.rows = {}, .raw_counter = &kRaw}, ""};
   std::map<std::string, std::uint64_t> errors_;
@@ -72,9 +67,10 @@ TEST_F(SysfsCountersTest, TakesAMissingDirectoryForAbsence) {
 }
 
 TEST_F(SysfsCountersTest, CountsADirectoryThatCannotBeListed) {
-  tree_.write("d", "a file");
+  tree_.write("d/a", "1\n");
+  fs_->failures["d"] = EACCES;
   EXPECT_TRUE(read().empty());
-  EXPECT_EQ(errors_, (Values{{"ENOTDIR", 1}}));
+  EXPECT_EQ(errors_, (Values{{"EACCES", 1}}));
 }
 
 TEST_F(SysfsCountersTest, HasErrorsThatMeanAbsence) {

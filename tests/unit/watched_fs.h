@@ -25,6 +25,7 @@ class WatchedFs : public host::HostFs {
   core::Result<std::string> canonical(const std::string& path) override { return fs_->canonical(path); }
   core::Result<host::FileId> stat(const std::string& path) override { return fs_->stat(path); }
   core::Result<std::unique_ptr<host::OpenDir>> open_dir(const std::string& path) override {
+    if (const auto it = failures.find(path); it != failures.end()) return core::os_error(it->second);
     return fs_->open_dir(path);
   }
   core::Result<std::unique_ptr<host::OpenFile>> open(const std::string& path) override {
@@ -38,7 +39,7 @@ class WatchedFs : public host::HostFs {
   std::map<std::string, int> opens;
   std::map<std::string, int> reads;
   std::map<std::string, int> lists;
-  std::map<std::string, int> failures;  ///< path -> errno that a read of it gives
+  std::map<std::string, int> failures;  ///< path of a file or directory -> errno that a read of it gives
 
  private:
   class File : public host::OpenFile {
