@@ -23,6 +23,8 @@ class CollectorSet {
 
   /// Looks for devices that came and went. True when jobs() has changed.
   core::Result<bool> refresh();
+  /// See host::Inventory::unreachable().
+  const std::vector<std::string>& unreachable() const { return inventory_.unreachable(); }
 
   using Jobs = std::vector<std::shared_ptr<core::Job>>;
   const Jobs& jobs() const { return jobs_; }

@@ -59,9 +59,9 @@ static_assert(core::all_valid(std::array{kDevices, kInfo, kUp, kPcieSpeed, kPcie
 constexpr std::chrono::seconds kFactsInterval{60};
 
 // "1: CA" -> "CA" (node_type, core/sysfs.c node_type_show).
-std::string after_colon(std::string text) {
+std::string after_colon(std::string_view text) {
   const std::size_t at = text.find(": ");
-  return at == std::string::npos ? text : text.substr(at + 2);
+  return std::string(at == std::string_view::npos ? text : text.substr(at + 2));
 }
 
 // The protocol where netlink did not give it, by what sysfs says of the device.

@@ -117,11 +117,12 @@ class Port {
   void refresh_mtu(core::JobRun& run) {
     const auto mtu = host_.verbs->port_mtu(handle_.device->name, number_);
     mtu_ = mtu ? std::optional(*mtu) : std::nullopt;
-    if (mtu || means_absent(mtu.error())) return;  // ENODEV: no user space driver for it in this installation
+    // ENODEV: no user space driver for it in this installation.
+    if (mtu || core::is_errno(mtu.error(), ENODEV)) return;
     run.count_read_error(core::reason(mtu.error()));
     if (std::exchange(mtu_error_logged_, true)) return;
     log::warn("the RDMA MTU cannot be read over the verbs device",
-              {{"device", handle_.device->name}, {"error", std::string(core::reason(mtu.error()))}});
+              {{"device", handle_.device->name}, {"error", core::to_string(mtu.error())}});
   }
 
   void add_state(const host::PortState& state, core::JobRun& run) {

@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 
+#include <cerrno>
+#include <optional>
 #include <regex>
 #include <set>
 #include <utility>
@@ -49,11 +51,15 @@ host::Host make_host(const config::Config& config, unsigned kept_files) {
   };
 }
 
-// The device filter: both expressions match the whole name, exclude wins.
+// The device filter: both expressions match the whole name, exclude wins. Compiled from std::string: libstdc++ 12
+// reads a byte beyond a range that ends in "(".
 std::function<bool(const std::string&)> device_filter(const config::DeviceConfig& settings) {
-  return [include = std::regex(settings.include.empty() ? ".*" : settings.include), exclude = std::regex(settings.exclude),
-          has_exclude = !settings.exclude.empty()](const std::string& name) {
-    return std::regex_match(name, include) && !(has_exclude && std::regex_match(name, exclude));
+  std::optional<std::regex> include;
+  std::optional<std::regex> exclude;
+  if (!settings.include.empty()) include.emplace(settings.include);
+  if (!settings.exclude.empty()) exclude.emplace(settings.exclude);
+  return [include, exclude](const std::string& name) {
+    return (!include || std::regex_match(name, *include)) && !(exclude && std::regex_match(name, *exclude));
   };
 }
 
@@ -68,12 +74,13 @@ std::vector<const collectors::CollectorSpec*> enabled_collectors(const config::C
 
 }  // namespace
 
-core::Result<std::unique_ptr<Exporter>> Exporter::make(const config::Config& config, unsigned kept_files,
-                                                       asio::io_context& io) {
-  if (!is_directory(sysfs_root(config))) {
-    return core::config_error((config.replay.empty() ? "--path.sysfs: " : "--replay: ") + sysfs_root(config) +
-                              ": no such directory");
-  }
+core::Result<void> Exporter::check(const config::Config& config) {
+  if (is_directory(sysfs_root(config))) return {};
+  const std::string_view flag = config.replay.empty() ? "--path.sysfs: " : "--replay: ";
+  return core::config_error(std::string(flag) + sysfs_root(config) + ": no such directory");
+}
+
+std::unique_ptr<Exporter> Exporter::make(const config::Config& config, unsigned kept_files, asio::io_context& io) {
   if (!config.replay.empty())
     log::warn("serving a recording: values are not those of this host", {{"recording", config.replay}});
   return std::unique_ptr<Exporter>(new Exporter(config, kept_files, io));
@@ -102,9 +109,14 @@ std::vector<std::string> Exporter::device_names() const {
   return names_;
 }
 
-core::Result<std::shared_ptr<const scrape::PlannedJobs>> Exporter::jobs() {
+core::Result<std::shared_ptr<const scrape::PlannedJobs>> Exporter::jobs(core::JobRun& run) {
   const auto changed = collectors_.refresh();
   if (!changed) return tl::unexpected(changed.error());
+  for (const std::string& name : collectors_.unreachable()) {
+    run.count_read_error(core::errno_name(ENOENT));
+    if (std::exchange(unreachable_logged_, true)) continue;
+    log::warn("a device is listed but its directory is not there: is all of /sys mounted?", {{"device", name}});
+  }
   if (!*changed && planned_) return planned_;
   auto planned = std::make_shared<scrape::PlannedJobs>();
   std::set<std::string> names;

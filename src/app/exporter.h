@@ -25,15 +25,16 @@ namespace rdma_exporter::app {
 /// io thread; jobs() on a worker.
 class Exporter final : public net::MetricsSource, public scrape::JobSource {
  public:
-  /// The error is a message about the configuration.
-  static core::Result<std::unique_ptr<Exporter>> make(const config::Config& config, unsigned kept_files,
-                                                      asio::io_context& io);
+  /// What the parser of the configuration cannot know: that directories exist. The error is a message.
+  static core::Result<void> check(const config::Config& config);
+  /// `config` has passed check().
+  static std::unique_ptr<Exporter> make(const config::Config& config, unsigned kept_files, asio::io_context& io);
 
   void metrics(std::chrono::steady_clock::time_point deadline, Answer answer) override;
   bool ready() const override { return ready_; }
   std::string landing_page() const override;
 
-  core::Result<std::shared_ptr<const scrape::PlannedJobs>> jobs() override;
+  core::Result<std::shared_ptr<const scrape::PlannedJobs>> jobs(core::JobRun& run) override;
 
   void set_ready(bool ready) { ready_ = ready; }
   /// As of the last collection.
@@ -50,6 +51,7 @@ class Exporter final : public net::MetricsSource, public scrape::JobSource {
   collectors::Context context_;
   collectors::CollectorSet collectors_;
   std::shared_ptr<const scrape::PlannedJobs> planned_;
+  bool unreachable_logged_ = false;
   mutable std::mutex names_mutex_;
   std::vector<std::string> names_;
   net::HttpCounters http_;

@@ -48,8 +48,7 @@ std::string landing_page(const std::string& telemetry_path, std::span<const std:
                          const std::string& recording) {
   const std::string note =
       recording.empty() ? ""
-                        : fmt::format("<p><strong>Recording: these are not values of this host.</strong> They were "
-                                      "recorded in {}.</p>\n",
+                        : fmt::format("<p><strong>Recording: these are not values of this host.</strong> Served from {}.</p>\n",
                                       escape(recording));
   return fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>rdma_exporter</title></head>\n"

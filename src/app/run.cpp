@@ -131,19 +131,21 @@ int serve(const config::Config& config, Exporter& exporter, asio::io_context& io
   return finish(exporter, 0);
 }
 
+int refuse(const core::Error& error) {
+  fmt::print(stderr, "rdma_exporter: {}\n", core::to_string(error));
+  return kBadConfiguration;
+}
+
 int start(const config::Config& config, bool once) {
+  if (const auto checked = Exporter::check(config); !checked) return refuse(checked.error());
   setup_log(config.log);
   const unsigned kept_files = raise_open_file_limit(config.limits.kept_files, config.web.max_connections);
   std::signal(SIGPIPE, SIG_IGN);
   asio::io_context io(1);
-  auto exporter = Exporter::make(config, kept_files, io);
-  if (!exporter) {
-    fmt::print(stderr, "rdma_exporter: {}\n", core::to_string(exporter.error()));
-    return kBadConfiguration;
-  }
-  if (once) return collect_once(**exporter, io, config.scrape.timeout);
+  const auto exporter = Exporter::make(config, kept_files, io);
+  if (once) return collect_once(*exporter, io, config.scrape.timeout);
   log::info("starting rdma_exporter", {{"version", std::string(kVersion)}, {"revision", std::string(kRevision)}});
-  const int status = serve(config, **exporter, io);
+  const int status = serve(config, *exporter, io);
   log::info("stopped");
   return status;
 }
@@ -153,10 +155,7 @@ int start(const config::Config& config, bool once) {
 int run(std::span<const char* const> arguments) {
   const std::vector<config::CollectorChoice> choices = collector_choices();
   const auto parsed = config::parse(arguments, choices);
-  if (!parsed) {
-    fmt::print(stderr, "rdma_exporter: {}\n", core::to_string(parsed.error()));
-    return kBadConfiguration;
-  }
+  if (!parsed) return refuse(parsed.error());
   switch (parsed->action) {
     case config::Action::help:
       return print(config::help_text(choices));
@@ -169,6 +168,7 @@ int run(std::span<const char* const> arguments) {
     case config::Action::print_config:
       return print(config::print(parsed->config));
     case config::Action::check_config:
+      if (const auto checked = Exporter::check(parsed->config); !checked) return refuse(checked.error());
       return print("configuration is valid\n");
     case config::Action::once:
       return start(parsed->config, true);

@@ -28,10 +28,17 @@ core::Result<bool> Inventory::refresh() {
   if (!names && !core::is_errno(names.error(), ENOENT)) return tl::unexpected(names.error());
   const NetlinkDevices netlink = names ? netlink_devices() : NetlinkDevices{};
   Devices found;
+  const std::vector<std::string> missing_before = std::exchange(missing_, {});
+  unreachable_.clear();
   for (const std::string& name : names.value_or(std::vector<std::string>{})) {
     if (!wanted_(name)) continue;
     const auto id = host_.sysfs->stat(kClass + ("/" + name));
-    if (!id || !id->directory) continue;  // gone between the listing and here; or not a device
+    if (!id) {
+      missing_.push_back(name);
+      if (std::find(missing_before.begin(), missing_before.end(), name) != missing_before.end())
+        unreachable_.push_back(name);
+    }
+    if (!id || !id->directory) continue;
     const auto entry = netlink.find(name);
     const nldev::Device* in_netlink = entry == netlink.end() ? nullptr : &entry->second;
     auto device = known(name, *id, in_netlink);

@@ -27,6 +27,9 @@ class Inventory {
   /// empty list, not an error.
   core::Result<bool> refresh();
 
+  /// Names that are listed but lead nowhere, in this refresh and the one before: a link whose target is not mounted.
+  const std::vector<std::string>& unreachable() const { return unreachable_; }
+
   using Devices = std::vector<std::shared_ptr<const Device>>;
   /// Sorted by name.
   const Devices& devices() const { return devices_; }
@@ -44,6 +47,8 @@ class Inventory {
   std::function<bool(const std::string&)> wanted_;
   std::unique_ptr<Netlink> netlink_;
   Devices devices_;
+  std::vector<std::string> missing_;      ///< listed in the last refresh but not there: perhaps just gone
+  std::vector<std::string> unreachable_;
 };
 
 }  // namespace rdma_exporter::host

@@ -21,7 +21,7 @@ constexpr std::size_t kReceiveBuffer = 64 * 1024;
 
 // What the libnl callbacks see of one request.
 struct Conversation {
-  const Netlink::OnMessage* on_message;
+  const Netlink::OnMessage* on_message = nullptr;
   std::size_t messages = 0;
   int kernel_errno = 0;
 };
@@ -96,7 +96,7 @@ class RdmaNetlink : public Netlink {
   core::Result<void> converse(std::uint16_t type, std::uint16_t flags, Bytes payload,
                               const OnMessage& on_message) {
     refused_ = false;
-    Conversation conversation{&on_message};
+    Conversation conversation{.on_message = &on_message};
     const std::unique_ptr<nl_cb, CallbackPut> callbacks(nl_cb_alloc(NL_CB_DEFAULT));
     if (!callbacks) return os_error(ENOMEM);
     nl_cb_set(callbacks.get(), NL_CB_VALID, NL_CB_CUSTOM, on_valid, &conversation);

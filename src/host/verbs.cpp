@@ -3,6 +3,7 @@
 #include "host/verbs.h"
 
 #include <infiniband/verbs.h>
+#include <unistd.h>
 
 #include <cerrno>
 
@@ -26,9 +27,12 @@ core::Result<Context> open_device(const std::string& name) {
   for (int i = 0; i < count; ++i) {
     ibv_device* device = list.get()[i];
     if (name != ibv_get_device_name(device)) continue;
+    // Asked first, because libibverbs tries other paths after EACCES and ends with another error.
+    const std::string node = std::string("/dev/infiniband/") + device->dev_name;
+    if (::access(node.c_str(), R_OK | W_OK) != 0) return os_error(errno, node);
     errno = 0;
     Context context(ibv_open_device(device));
-    if (!context) return os_error(errno != 0 ? errno : EACCES);
+    if (!context) return os_error(errno != 0 ? errno : EIO, node);
     return context;
   }
   return os_error(ENODEV);

@@ -21,7 +21,8 @@ struct PortMtu {
 class Verbs {
  public:
   virtual ~Verbs() = default;
-  /// ENODEV: no such device or no user space driver for it; EACCES: no access to /dev/infiniband/uverbsN.
+  /// ENODEV: no such device or no user space driver for it; EACCES, ENOENT: no access to /dev/infiniband/uverbsN, or
+  /// it is not there (a container); the context of the error names it.
   virtual core::Result<PortMtu> port_mtu(const std::string& device, std::uint32_t port) = 0;
 };
 

@@ -178,7 +178,10 @@ void Collection::report(const Run& run, core::SampleBatch& self, Clock::time_poi
   const auto since = run.outcome == Outcome::busy ? run.slot->running_since() : run.started;
   const auto until = run.outcome == Outcome::done ? *run.ended : now;
   const std::chrono::duration<double> duration = since ? until - *since : Clock::duration::zero();
-  run.slot->report(self, run.outcome, run.outcome == Outcome::done && !run.result.failed(), duration);
+  // Single reads that fail cost their samples; a job of which nothing could be read has failed.
+  const bool nothing = run.result.samples().size() == 0 && !run.result.read_errors().empty();
+  const bool success = run.outcome == Outcome::done && !run.result.failed() && !nothing;
+  run.slot->report(self, run.outcome, success, duration);
 }
 
 }  // namespace rdma_exporter::scrape

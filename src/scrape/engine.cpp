@@ -30,7 +30,7 @@ class DiscoveryJob : public core::Job {
   explicit DiscoveryJob(Shared& shared) : Job("discovery", ""), shared_(shared) {}
 
   void run(core::JobRun& run) override {
-    auto jobs = shared_.source.jobs();
+    auto jobs = shared_.source.jobs(run);
     if (!jobs) {
       run.count_read_error(core::reason(jobs.error()));
       run.fail();

@@ -25,7 +25,8 @@ class JobSource {
   virtual ~JobSource() = default;
   /// Called on a worker at the start of each collection, by one thread at a time; may block. The same vector is
   /// returned while nothing has changed. On error the jobs of the last collection are run.
-  virtual core::Result<std::shared_ptr<const PlannedJobs>> jobs() = 0;
+  /// Devices that cannot be reached are counted in `run`.
+  virtual core::Result<std::shared_ptr<const PlannedJobs>> jobs(core::JobRun& run) = 0;
 };
 
 }  // namespace rdma_exporter::scrape

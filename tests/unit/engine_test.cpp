@@ -56,7 +56,7 @@ class TestJob : public core::Job {
 
 class TestSource : public JobSource {
  public:
-  core::Result<std::shared_ptr<const PlannedJobs>> jobs() override {
+  core::Result<std::shared_ptr<const PlannedJobs>> jobs(core::JobRun& /*run*/) override {
     gate.pass();
     const std::lock_guard lock(mutex_);
     if (fails) return core::os_error(EIO);
