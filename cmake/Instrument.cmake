@@ -20,6 +20,9 @@ if(RDMA_EXPORTER_SANITIZE)
     add_compile_options(-Wno-tsan)  # Asio uses atomic_thread_fence, which g++ 12 only warns about
   endif()
 endif()
+if(RDMA_EXPORTER_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)  # the libraries tell the fuzzer which branches an input took
+endif()
 if(RDMA_EXPORTER_COVERAGE)
   add_compile_options(--coverage -fprofile-abs-path)
   add_link_options(--coverage)
