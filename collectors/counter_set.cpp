@@ -6,8 +6,6 @@
 #include <limits>
 #include <unordered_map>
 
-#include "core/labels.h"
-
 namespace rdma_exporter::collectors {
 namespace {
 
@@ -18,24 +16,24 @@ std::uint64_t maximum(std::uint8_t bits) { return (std::uint64_t{1} << bits) - 1
 
 }  // namespace
 
-CounterSet::CounterSet(CounterRules rules, std::string labels) : rules_(rules), labels_(std::move(labels)) {}
+CounterSet::CounterSet(CounterRules rules, std::string labels) : rules_(rules), labels_(std::move(labels)), names_(core::intern({})) {}
 
 void CounterSet::set_names(std::vector<std::string> names) {
   ++version_;
   std::unordered_map<std::string, Counter> earlier;
-  for (std::size_t i = 0; i < names_.size(); ++i) earlier.emplace(std::move(names_[i]), counters_[i]);
-  names_ = std::move(names);
-  counters_.assign(names_.size(), {});
+  for (std::size_t i = 0; i < names_->size(); ++i) earlier.emplace((*names_)[i], counters_[i]);
+  names_ = core::intern(std::move(names));
+  counters_.assign(names_->size(), {});
   saturation_.clear();
-  for (std::uint32_t i = 0; i < names_.size(); ++i) {
+  for (std::uint32_t i = 0; i < names_->size(); ++i) {
+    const std::string& name = (*names_)[i];
     Counter& counter = counters_[i];
-    if (const auto it = earlier.find(names_[i]); it != earlier.end()) counter = it->second;
+    if (const auto it = earlier.find(name); it != earlier.end()) counter = it->second;
     counter.present = false;
-    counter.bits = bits_of(names_[i]);
-    if (rules_.saturated != nullptr && counter.bits < 64)
-      saturation_.push_back({i, join_labels(labels_, core::render_labels({{"counter", names_[i]}}))});
+    counter.bits = bits_of(name);
+    if (rules_.saturated != nullptr && counter.bits < 64) saturation_.push_back({i, counter_label(name)});
   }
-  take_plan(plan_series(rules_, labels_, names_));
+  take_plan(plan_series(rules_, *names_));
 }
 
 std::uint8_t CounterSet::bits_of(const std::string& name) const {
@@ -82,9 +80,9 @@ void CounterSet::emit_series(const Series& series, core::SampleBatch& out) const
     sum += counter.value;
   }
   if (sum <= std::numeric_limits<std::uint64_t>::max() / series.scale) {
-    out.add_stable(*series.metric, series.labels, sum * series.scale);
+    out.add_stable(*series.metric, labels_, sum * series.scale, series.labels);
   } else {
-    out.add_stable(*series.metric, series.labels, static_cast<double>(sum) * series.scale);
+    out.add_stable(*series.metric, labels_, static_cast<double>(sum) * series.scale, series.labels);
   }
 }
 
@@ -94,7 +92,7 @@ void CounterSet::emit(core::JobRun& run) {
   for (const auto& [index, labels] : saturation_) {
     const Counter& counter = counters_[index];
     if (!counter.present) continue;
-    out.add_stable(*rules_.saturated, labels, std::uint64_t{counter.value >= maximum(counter.bits)});
+    out.add_stable(*rules_.saturated, labels_, std::uint64_t{counter.value >= maximum(counter.bits)}, labels);
   }
   if (duplicates_ > 0) run.count_dropped("duplicate", duplicates_);
   for (Counter& counter : counters_) counter.present = false;

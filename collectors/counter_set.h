@@ -10,6 +10,7 @@
 
 #include "collectors/series_plan.h"
 #include "core/job.h"
+#include "core/names.h"
 
 namespace rdma_exporter::collectors {
 
@@ -23,7 +24,7 @@ class CounterSet {
   /// The counters that the source has, in the order of its indices from now on. What is remembered of a counter
   /// (its 64-bit continuation) stays with its name.
   void set_names(std::vector<std::string> names);
-  const std::vector<std::string>& names() const { return names_; }
+  const std::vector<std::string>& names() const { return *names_; }
   /// Changes with every set_names(): tells a source that another one has set the names.
   std::uint64_t version() const { return version_; }
 
@@ -42,7 +43,7 @@ class CounterSet {
   };
   struct Series {
     const core::MetricDesc* metric;
-    std::string labels;
+    std::string labels;  ///< behind labels_
     std::uint32_t scale;
     std::uint32_t first_addend;  ///< in addends_
     std::uint32_t addends;
@@ -58,7 +59,7 @@ class CounterSet {
 
   CounterRules rules_;
   std::string labels_;
-  std::vector<std::string> names_;
+  core::Names names_;
   std::vector<Counter> counters_;
   std::vector<Series> series_;
   std::vector<std::uint32_t> addends_;  ///< of all series, one after the other

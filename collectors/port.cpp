@@ -72,7 +72,6 @@ class Port {
         number_(number),
         path_(handle.device->port_path(number)),
         labels_(core::render_labels({{"device", handle.device->name}, {"port", std::to_string(number)}})),
-        files_(*host.sysfs, path_, host.open_files),
         gid_timer_(kGidInterval, path_),
         mtu_timer_(kMtuInterval, path_) {}
 
@@ -92,7 +91,6 @@ class Port {
       mtu_timer_.reset();
       last_state_ = now_state;
     }
-    if (const auto changed = files_.refresh(); changed && *changed) gid_timer_.reset();
     if (gid_timer_.due(run.now())) refresh_addresses(run);
     if (host_.verbs && mtu_timer_.due(run.now())) refresh_mtu(run);
   }
@@ -141,7 +139,7 @@ class Port {
   }
 
   void add_rate(core::JobRun& run) {
-    const auto text = files_.read("rate", buffer_);
+    const auto text = handle_.port_states->read(number_, run.cycle(), "rate", buffer_);
     if (!text) {
       // Absent also means EINVAL here: a width the kernel's table does not know (core/sysfs.c rate_show).
       count_unless_absent(text.error(), run);
@@ -155,7 +153,7 @@ class Port {
 
   void add_lids(core::JobRun& run) {
     for (const auto& [metric, file] : {std::pair{&kLid, "lid"}, std::pair{&kSmLid, "sm_lid"}}) {
-      const auto text = files_.read(file, buffer_);
+      const auto text = handle_.port_states->read(number_, run.cycle(), file, buffer_);
       const auto lid = text ? core::parse_hex(*text) : tl::unexpected(text.error());
       if (!lid) {
         count_unless_absent(lid.error(), run);
@@ -183,8 +181,8 @@ class Port {
     if (mtu_ && mtu_->active > 0) run.samples().add_stable(kActiveMtu, labels_, std::uint64_t{mtu_->active});
     if (mtu_ && mtu_->max > 0) run.samples().add_stable(kMaxMtu, labels_, std::uint64_t{mtu_->max});
     if (!gids_.counts) return;
-    run.samples().add_stable(kGids, v1_labels_, gids_.counts->ib_or_roce_v1);
-    if (!infiniband_) run.samples().add_stable(kGids, v2_labels_, gids_.counts->roce_v2);
+    run.samples().add_stable(kGids, labels_, gids_.counts->ib_or_roce_v1, "type=\"IB/RoCE v1\"");
+    if (!infiniband_) run.samples().add_stable(kGids, labels_, gids_.counts->roce_v2, "type=\"RoCE v2\"");
   }
 
   host::Host& host_;
@@ -192,9 +190,6 @@ class Port {
   const std::uint32_t number_;
   const std::string path_;
   const std::string labels_;
-  const std::string v1_labels_ = labels_ + ",type=\"IB/RoCE v1\"";
-  const std::string v2_labels_ = labels_ + ",type=\"RoCE v2\"";
-  host::AttrDir files_;
   RefreshTimer gid_timer_;
   RefreshTimer mtu_timer_;
   std::array<char, 128> buffer_{};

@@ -16,8 +16,7 @@ namespace {
 
 class Planner {
  public:
-  Planner(const CounterRules& rules, const std::string& labels, std::span<const std::string> names)
-      : rules_(rules), labels_(labels), names_(names) {}
+  Planner(const CounterRules& rules, std::span<const std::string> names) : rules_(rules), names_(names) {}
 
   SeriesPlan plan() {
     for (std::uint32_t i = 0; i < names_.size(); ++i) {
@@ -36,14 +35,13 @@ class Planner {
     for (const CounterRow& row : rules_.rows) {
       if (row.raw != names_[index] || row.metric == nullptr) continue;
       curated = true;
-      std::string labels = join_labels(labels_, row.labels);
       const auto same = std::find_if(plan_.series.begin(), plan_.series.end(), [&](const PlannedSeries& series) {
-        return series.metric == row.metric && series.labels == labels;
+        return series.metric == row.metric && series.labels == row.labels;
       });
       if (same != plan_.series.end()) {
         same->addends.push_back(index);
       } else {
-        plan_.series.push_back({row.metric, std::move(labels), row.scale, {index}});
+        plan_.series.push_back({row.metric, std::string(row.labels), row.scale, {index}});
       }
     }
     return curated;
@@ -52,8 +50,7 @@ class Planner {
   void add_raw(std::uint32_t index) {
     const bool gauge = rules_.raw_value != nullptr && is_gauge(names_[index], rules_.driver);
     const core::MetricDesc* family = gauge ? rules_.raw_value : rules_.raw_counter;
-    plan_.series.push_back(
-        {family, join_labels(labels_, core::render_labels({{"counter", names_[index]}})), 1, {index}});
+    plan_.series.push_back({family, counter_label(names_[index]), 1, {index}});
   }
 
   bool is_raw(const PlannedSeries& series) const {
@@ -62,7 +59,7 @@ class Planner {
 
   std::size_t addends_wanted(const PlannedSeries& series) const {
     const auto wanted = std::count_if(rules_.rows.begin(), rules_.rows.end(), [&](const CounterRow& row) {
-      return row.metric == series.metric && join_labels(labels_, row.labels) == series.labels &&
+      return row.metric == series.metric && row.labels == series.labels &&
              !is_other_spelling(row.raw, rules_.driver);
     });
     return static_cast<std::size_t>(wanted);
@@ -97,20 +94,16 @@ class Planner {
   }
 
   const CounterRules& rules_;
-  const std::string& labels_;
   std::span<const std::string> names_;
   SeriesPlan plan_;
 };
 
 }  // namespace
 
-SeriesPlan plan_series(const CounterRules& rules, const std::string& labels, std::span<const std::string> names) {
-  return Planner(rules, labels, names).plan();
+SeriesPlan plan_series(const CounterRules& rules, std::span<const std::string> names) {
+  return Planner(rules, names).plan();
 }
 
-std::string join_labels(const std::string& labels, std::string_view more) {
-  if (more.empty()) return labels;
-  return labels.empty() ? std::string(more) : labels + "," + std::string(more);
-}
+std::string counter_label(const std::string& name) { return core::render_labels({{"counter", name}}); }
 
 }  // namespace rdma_exporter::collectors

@@ -29,7 +29,7 @@ struct CounterRules {
 /// One series and the counters whose sum it is (nearly always one).
 struct PlannedSeries {
   const core::MetricDesc* metric;
-  std::string labels;
+  std::string labels;  ///< behind those of the device or port
   std::uint32_t scale;
   std::vector<std::uint32_t> addends;  ///< indices of counters
 };
@@ -39,10 +39,10 @@ struct SeriesPlan {
   std::uint64_t duplicates = 0;       ///< series left out because they would be the same as another
 };
 
-/// Decides which series the counters `names` of one device or port become; `labels` are its rendered labels.
-SeriesPlan plan_series(const CounterRules& rules, const std::string& labels, std::span<const std::string> names);
+/// Decides which series the counters `names` of one device or port become.
+SeriesPlan plan_series(const CounterRules& rules, std::span<const std::string> names);
 
-/// `labels` and then `more`, with a comma where both have something.
-std::string join_labels(const std::string& labels, std::string_view more);
+/// `counter="NAME"`: the label of a raw series.
+std::string counter_label(const std::string& name);
 
 }  // namespace rdma_exporter::collectors

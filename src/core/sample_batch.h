@@ -16,12 +16,16 @@ namespace rdma_exporter::core {
 /// One value of one series. Integers stay integers, so that a 64-bit counter is printed with all its digits.
 struct Sample {
   const MetricDesc* metric;
-  std::string_view labels;  ///< a block made by render_labels()
+  std::string_view owner;  ///< labels of the device or port, a block made by render_labels()
+  std::string_view own;    ///< further labels of this series, such a block
   union {
     std::uint64_t integer;
     double real;
   };
   bool is_real;
+
+  /// Both blocks together.
+  std::string labels() const;
 };
 
 /// The samples of one run of one job. After the first runs nothing is allocated any more for samples with stable
@@ -35,12 +39,13 @@ class SampleBatch {
   /// 0 or 1.
   void add_flag(const MetricDesc& metric, std::string_view labels, bool value);
 
-  /// The same without copying: the string must stay as it is until the job runs again or is destroyed. For what a
-  /// job keeps from run to run, which is nearly everything.
-  void add_stable(const MetricDesc& metric, const std::string& labels, std::uint64_t value);
-  void add_stable(const MetricDesc& metric, const std::string& labels, double value);
-  void add_stable(const MetricDesc&, std::string&&, std::uint64_t) = delete;
-  void add_stable(const MetricDesc&, std::string&&, double) = delete;
+  /// The same without copying: the strings must stay as they are until the job runs again or is destroyed. For what
+  /// a job keeps from run to run, which is nearly everything. `own` are labels behind those of the owner; many series
+  /// share one owner's block, and one table's words.
+  void add_stable(const MetricDesc& metric, const std::string& owner, std::uint64_t value, std::string_view own = {});
+  void add_stable(const MetricDesc& metric, const std::string& owner, double value, std::string_view own = {});
+  void add_stable(const MetricDesc&, std::string&&, std::uint64_t, std::string_view own = {}) = delete;
+  void add_stable(const MetricDesc&, std::string&&, double, std::string_view own = {}) = delete;
 
   const std::vector<Sample>& samples() const { return samples_; }
   std::size_t size() const { return samples_.size(); }

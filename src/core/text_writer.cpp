@@ -94,21 +94,27 @@ char* put(char* to, std::string_view text) {
   return to + text.size();
 }
 
+char* put_labels(char* to, const Sample& sample) {
+  if (sample.owner.empty() && sample.own.empty()) return to;
+  *to++ = '{';
+  to = put(to, sample.owner);
+  if (!sample.owner.empty() && !sample.own.empty()) *to++ = ',';
+  to = put(to, sample.own);
+  *to++ = '}';
+  return to;
+}
+
 // The lines of one family. Space for the longest possible lines is made once, so that the loop only copies.
 void write_samples(std::span<const Sample* const> samples, std::string& out) {
   const std::string_view name = samples.front()->metric->name;
   std::size_t longest = 0;
-  for (const Sample* sample : samples) longest += name.size() + sample->labels.size() + kNumberSize + 4;
+  for (const Sample* sample : samples) longest += name.size() + sample->owner.size() + sample->own.size() + kNumberSize + 5;
   const std::size_t start = out.size();
   out.resize(start + longest);
   char* to = out.data() + start;
   for (const Sample* sample : samples) {
     to = put(to, name);
-    if (!sample->labels.empty()) {
-      *to++ = '{';
-      to = put(to, sample->labels);
-      *to++ = '}';
-    }
+    to = put_labels(to, *sample);
     *to++ = ' ';
     to = sample->is_real ? write_number(to, sample->real) : write_number(to, sample->integer);
     *to++ = '\n';
@@ -121,7 +127,7 @@ std::size_t estimate(std::span<const SampleBatch* const> batches) {
   constexpr std::size_t kUsualNumber = 16;
   std::size_t size = 0;
   for (const SampleBatch* batch : batches)
-    for (const Sample& sample : batch->samples()) size += sample.metric->name.size() + sample.labels.size() + kUsualNumber;
+    for (const Sample& sample : batch->samples()) size += sample.metric->name.size() + sample.owner.size() + sample.own.size() + kUsualNumber;
   return size + 200 * 100;  // HELP and TYPE lines
 }
 

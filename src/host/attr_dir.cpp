@@ -30,6 +30,7 @@ void AttrDir::close_all() {
 
 core::Result<bool> AttrDir::refresh() {
   if (id_ != FileId{}) {
+    if (!fs_.directories_change()) return false;
     const auto id = dir_ ? dir_->stat() : fs_.stat(path_);
     if (id && *id == id_) return false;
   }
@@ -42,7 +43,7 @@ core::Result<bool> AttrDir::refresh() {
 
 core::Result<bool> AttrDir::list_again() {
   close_all();
-  names_.clear();
+  names_ = core::intern({});
   files_.clear();
   id_ = {};
   auto dir = fs_.open_dir(path_);
@@ -52,8 +53,8 @@ core::Result<bool> AttrDir::list_again() {
   if (!id) return tl::unexpected(id.error());
   auto names = fs_.list(path_);
   if (!names) return tl::unexpected(names.error());
-  names_ = std::move(*names);
-  files_.resize(names_.size());
+  names_ = core::intern(std::move(*names));
+  files_.resize(names_->size());
   id_ = *id;
   if (budget_.take()) dir_ = std::move(*dir);
   return true;
@@ -72,7 +73,7 @@ core::Result<std::string_view> AttrDir::read(std::size_t index, std::span<char> 
     // ENODEV: the attribute behind this descriptor was removed; the same name may exist anew.
     if (!core::is_errno(text.error(), ENODEV)) return text;
   }
-  auto file = fs_.open(path_ + "/" + names_[index]);
+  auto file = fs_.open(path_ + "/" + (*names_)[index]);
   if (!file) return tl::unexpected(file.error());
   auto text = (*file)->read(buffer);
   if (text) keep(index, std::move(*file));
@@ -80,9 +81,9 @@ core::Result<std::string_view> AttrDir::read(std::size_t index, std::span<char> 
 }
 
 core::Result<std::string_view> AttrDir::read(std::string_view name, std::span<char> buffer) {
-  const auto it = std::lower_bound(names_.begin(), names_.end(), name);
-  if (it == names_.end() || *it != name) return core::os_error(ENOENT);
-  return read(static_cast<std::size_t>(it - names_.begin()), buffer);
+  const auto it = std::lower_bound(names_->begin(), names_->end(), name);
+  if (it == names_->end() || *it != name) return core::os_error(ENOENT);
+  return read(static_cast<std::size_t>(it - names_->begin()), buffer);
 }
 
 }  // namespace rdma_exporter::host

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/names.h"
 #include "host/host_fs.h"
 
 namespace rdma_exporter::host {
@@ -46,7 +47,7 @@ class AttrDir {
 
   static constexpr std::chrono::seconds kAbsentFor{5};
 
-  const std::vector<std::string>& names() const { return names_; }
+  const std::vector<std::string>& names() const { return *names_; }
   /// Reads file `index` of names(). The view points into `buffer`.
   core::Result<std::string_view> read(std::size_t index, std::span<char> buffer);
   /// The same by name; ENOENT for a file that was not there at the last refresh().
@@ -63,7 +64,7 @@ class AttrDir {
   std::unique_ptr<OpenDir> dir_;  ///< within the budget, like the files
   FileId id_;
   std::chrono::steady_clock::time_point absent_until_;
-  std::vector<std::string> names_;
+  core::Names names_ = core::intern({});
   std::vector<std::unique_ptr<OpenFile>> files_;
 };
 

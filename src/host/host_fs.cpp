@@ -66,6 +66,7 @@ class RealFs : public HostFs {
   explicit RealFs(std::string root) : root_(std::move(root)), is_sysfs_(is_real_sysfs(root_)) {}
 
   const std::string& root() const override { return root_; }
+  bool directories_change() const override { return !is_sysfs_; }
 
   core::Result<std::vector<std::string>> list(const std::string& path) override {
     DIR* dir = ::opendir(absolute(path).c_str());

@@ -55,6 +55,9 @@ class HostFs {
   virtual core::Result<FileId> stat(const std::string& path) = 0;
   virtual core::Result<std::unique_ptr<OpenFile>> open(const std::string& path) = 0;
   virtual core::Result<std::unique_ptr<OpenDir>> open_dir(const std::string& path) = 0;
+  /// False on sysfs: what a directory holds is fixed while its device is registered, and a removed attribute says
+  /// ENODEV by itself. True for trees of files.
+  virtual bool directories_change() const { return true; }
   /// The path of the root itself, for messages.
   virtual const std::string& root() const = 0;
 

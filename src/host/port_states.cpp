@@ -27,20 +27,44 @@ PortStates::PortStates(Host& host, std::shared_ptr<const Device> device)
     : device_(std::move(device)), netlink_(device_->netlink_index ? host.make_netlink() : nullptr) {
   for (const std::uint32_t port : device_->ports) {
     auto files = std::make_unique<AttrDir>(*host.sysfs, device_->port_path(port), host.open_files);
-    memos_.push_back({port, std::move(files), {}, unreadable(ENODEV)});
+    memos_.push_back({port, std::move(files), {}, unreadable(ENODEV), {}, {}});
   }
+}
+
+PortStates::Memo* PortStates::find(std::uint32_t port) {
+  const auto memo = std::find_if(memos_.begin(), memos_.end(), [&](const Memo& m) { return m.port == port; });
+  return memo == memos_.end() ? nullptr : &*memo;
 }
 
 PortState PortStates::get(std::uint32_t port, std::uint64_t cycle) {
   const std::lock_guard lock(mutex_);
-  const auto memo = std::find_if(memos_.begin(), memos_.end(), [&](const Memo& m) { return m.port == port; });
-  if (memo == memos_.end()) return unreadable(ENODEV);
+  Memo* memo = find(port);
+  if (memo == nullptr) return unreadable(ENODEV);
   if (memo->cycle != cycle) {
     auto answer = query_netlink(port);
-    memo->value = answer ? std::move(*answer) : query_sysfs(*memo->files);
+    memo->value = answer ? std::move(*answer) : query_sysfs(*memo, cycle);
     memo->cycle = cycle;
   }
   return memo->value;
+}
+
+core::Result<std::string_view> PortStates::read(std::uint32_t port, std::uint64_t cycle, std::string_view name,
+                                                std::span<char> buffer) {
+  const std::lock_guard lock(mutex_);
+  Memo* memo = find(port);
+  if (memo == nullptr) return core::os_error(ENODEV);
+  const auto files = fresh_files(*memo, cycle);
+  return files ? (*files)->read(name, buffer) : tl::unexpected(files.error());
+}
+
+core::Result<AttrDir*> PortStates::fresh_files(Memo& memo, std::uint64_t cycle) {
+  if (memo.files_cycle != cycle) {
+    const auto changed = memo.files->refresh();
+    memo.refreshed = changed ? core::Result<void>() : tl::unexpected(changed.error());
+    memo.files_cycle = cycle;
+  }
+  if (!memo.refreshed) return tl::unexpected(memo.refreshed.error());
+  return memo.files.get();
 }
 
 std::optional<PortState> PortStates::query_netlink(std::uint32_t port) {
@@ -55,10 +79,10 @@ std::optional<PortState> PortStates::query_netlink(std::uint32_t port) {
   return sent ? state : std::nullopt;
 }
 
-PortState PortStates::query_sysfs(AttrDir& files) {
-  if (auto changed = files.refresh(); !changed)
-    return {tl::unexpected(changed.error()), tl::unexpected(changed.error()), {}};
-  return {read_enum(files, "state"), read_enum(files, "phys_state"), {}};
+PortState PortStates::query_sysfs(Memo& memo, std::uint64_t cycle) {
+  const auto files = fresh_files(memo, cycle);
+  if (!files) return {tl::unexpected(files.error()), tl::unexpected(files.error()), {}};
+  return {read_enum(**files, "state"), read_enum(**files, "phys_state"), {}};
 }
 
 }  // namespace rdma_exporter::host

@@ -6,7 +6,9 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "host/device.h"
@@ -34,16 +36,25 @@ class PortStates {
   /// `cycle` is the collection's number; `port` one of the device's.
   PortState get(std::uint32_t port, std::uint64_t cycle);
 
+  /// Another file of ports/N, through the same kept directory.
+  core::Result<std::string_view> read(std::uint32_t port, std::uint64_t cycle, std::string_view name,
+                                      std::span<char> buffer);
+
  private:
   struct Memo {
     std::uint32_t port;
     std::unique_ptr<AttrDir> files;
     std::optional<std::uint64_t> cycle;
     PortState value;
+    std::optional<std::uint64_t> files_cycle;
+    core::Result<void> refreshed;
   };
 
+  Memo* find(std::uint32_t port);
+  static core::Result<AttrDir*> fresh_files(Memo& memo, std::uint64_t cycle);
+
   std::optional<PortState> query_netlink(std::uint32_t port);
-  static PortState query_sysfs(AttrDir& files);
+  static PortState query_sysfs(Memo& memo, std::uint64_t cycle);
 
   std::shared_ptr<const Device> device_;
   std::mutex mutex_;

@@ -36,14 +36,13 @@ WorkerPool::WorkerPool(unsigned max_workers) : state_(std::make_shared<State>(ma
 WorkerPool::~WorkerPool() { stop(std::chrono::steady_clock::now()); }
 
 void WorkerPool::submit(std::span<const std::shared_ptr<Work>> work) {
-  const std::lock_guard lock(state_->mutex);
+  std::unique_lock lock(state_->mutex);
   if (state_->stopping || work.empty()) return;
   state_->queue.insert(state_->queue.end(), work.begin(), work.end());
-  if (state_->idle > 0) {
-    state_->wake.notify_one();
-  } else if (state_->workers == 0) {
-    add_worker(state_);
-  }
+  if (state_->workers == 0) add_worker(state_);
+  const bool wake = state_->idle > 0;
+  lock.unlock();  // who is woken needs the mutex first of all
+  if (wake) state_->wake.notify_one();
   // All workers busy: one of them will come, or nudge() adds one.
 }
 

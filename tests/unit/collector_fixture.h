@@ -113,7 +113,7 @@ class CollectorFixture : public ::testing::Test {
   void add(const core::JobRun& run, Page& page) {
     for (const core::Sample& sample : run.samples().samples()) {
       std::string key(sample.metric->name);
-      key.append("{").append(sample.labels).append("}");
+      key.append("{").append(sample.labels()).append("}");
       const double value = sample.is_real ? sample.real : static_cast<double>(sample.integer);
       EXPECT_TRUE(page.emplace(key, value).second) << "twice: " << key;
     }

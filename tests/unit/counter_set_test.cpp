@@ -45,7 +45,7 @@ class CounterSetTest : public ::testing::Test {
     Values out;
     for (const core::Sample& sample : run.samples().samples()) {
       std::string key(sample.metric->name);
-      key.append("{").append(sample.labels).append("}");
+      key.append("{").append(sample.labels()).append("}");
       EXPECT_FALSE(out.contains(key)) << "twice: " << key;
       out[key] = sample.is_real ? sample.real : static_cast<double>(sample.integer);
     }

@@ -28,7 +28,7 @@ class SysfsCountersTest : public ::testing::Test {
     for (const auto& [reason, n] : run.read_errors()) errors_[std::string(reason)] += n;
     Values values;
     for (const core::Sample& sample : run.samples().samples())
-      values[std::string(sample.labels)] = sample.integer;
+      values[std::string(sample.labels())] = sample.integer;
     return values;
   }
 

@@ -97,7 +97,7 @@ TEST(SampleBatch, IsEmptyAgainAfterClear) {
   batch.clear();
   EXPECT_EQ(batch.size(), 0U);
   batch.add(kUp, "device=\"b\"", std::uint64_t{1});
-  EXPECT_EQ(batch.samples().front().labels, "device=\"b\"");
+  EXPECT_EQ(batch.samples().front().labels(), "device=\"b\"");
 }
 
 }  // namespace
