@@ -10,8 +10,8 @@ namespace rdma_exporter::collectors {
 bool means_absent(const core::Error& error) {
   if (error.kind != core::Errc::os) return false;
   switch (error.os_errno) {
-    case EINVAL:      // core/sysfs.c: the driver or its firmware does not answer this query, an empty GID slot
-    case ENOSYS:      // core/sysfs.c get_perf_mad without process_mad
+    case EINVAL:  // core/sysfs.c: the driver or its firmware does not answer this query, an empty GID slot
+    case ENOSYS:  // core/sysfs.c get_perf_mad without process_mad
     case EOPNOTSUPP:  // drivers, for a function that may not query the register
     case ENOENT:      // not there, or it went between listing and opening
     case ENOTDIR:     // the same, of a directory

@@ -38,8 +38,8 @@ struct DeviceHandle {
   std::shared_ptr<host::PortStates> port_states;
 };
 
-/// Turns devices into jobs. Called by one worker at a time during discovery; its jobs run concurrently with it and
-/// with each other.
+/// Turns devices into jobs. Called by one worker at a time during discovery; its jobs run concurrently with
+/// it and with each other.
 class Collector {
  public:
   virtual ~Collector() = default;

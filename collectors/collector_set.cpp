@@ -23,8 +23,8 @@ core::Result<bool> CollectorSet::refresh() {
   first_ = false;
   std::vector<Entry> entries;
   for (const auto& device : inventory_.devices()) {
-    const auto known =
-        std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.handle.device == device; });
+    const auto known = std::find_if(entries_.begin(), entries_.end(),
+                                    [&](const Entry& e) { return e.handle.device == device; });
     entries.push_back(known == entries_.end() ? make_entry(device) : std::move(*known));
   }
   entries_ = std::move(entries);

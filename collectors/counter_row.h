@@ -9,10 +9,10 @@
 
 namespace rdma_exporter::collectors {
 
-/// Where one kernel counter of one source (a driver's hw_counters, the PMA files) is exported. Rows of one table
-/// with the same metric and labels are addends of one series, which is emitted only when all of them were read in
-/// the same cycle. A kernel counter without a row, or whose row names no metric, goes to the raw family of its
-/// source.
+/// Where one kernel counter of one source (a driver's hw_counters, the PMA files) is exported. Rows of one
+/// table with the same metric and labels are addends of one series, which is emitted only when all of them
+/// were read in the same cycle. A kernel counter without a row, or whose row names no metric, goes to the raw
+/// family of its source.
 struct CounterRow {
   std::string_view raw;                      ///< the kernel's name, verbatim
   const core::MetricDesc* metric = nullptr;  ///< curated family; nullptr: raw family

@@ -16,7 +16,8 @@ std::uint64_t maximum(std::uint8_t bits) { return (std::uint64_t{1} << bits) - 1
 
 }  // namespace
 
-CounterSet::CounterSet(CounterRules rules, std::string labels) : rules_(rules), labels_(std::move(labels)), names_(core::intern({})) {}
+CounterSet::CounterSet(CounterRules rules, std::string labels)
+    : rules_(rules), labels_(std::move(labels)), names_(core::intern({})) {}
 
 void CounterSet::set_names(std::vector<std::string> names) {
   ++version_;
@@ -37,8 +38,8 @@ void CounterSet::set_names(std::vector<std::string> names) {
 }
 
 std::uint8_t CounterSet::bits_of(const std::string& name) const {
-  const auto row =
-      std::find_if(rules_.rows.begin(), rules_.rows.end(), [&](const CounterRow& r) { return r.raw == name; });
+  const auto row = std::find_if(rules_.rows.begin(), rules_.rows.end(),
+                                [&](const CounterRow& r) { return r.raw == name; });
   return row == rules_.rows.end() ? std::uint8_t{64} : row->bits;
 }
 

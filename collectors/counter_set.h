@@ -14,15 +14,15 @@
 
 namespace rdma_exporter::collectors {
 
-/// The counters of one directory or one netlink answer, and the series they become. Labels are rendered when the
-/// set of names changes, not per collection. One thread at a time.
+/// The counters of one directory or one netlink answer, and the series they become. Labels are rendered when
+/// the set of names changes, not per collection. One thread at a time.
 class CounterSet {
  public:
   /// `labels`: rendered labels of the device or port, in front of all others.
   CounterSet(CounterRules rules, std::string labels);
 
-  /// The counters that the source has, in the order of its indices from now on. What is remembered of a counter
-  /// (its 64-bit continuation) stays with its name.
+  /// The counters that the source has, in the order of its indices from now on. What is remembered of a
+  /// counter (its 64-bit continuation) stays with its name.
   void set_names(std::vector<std::string> names);
   const std::vector<std::string>& names() const { return *names_; }
   /// Changes with every set_names(): tells a source that another one has set the names.

@@ -22,39 +22,65 @@ namespace {
 using core::MetricDesc;
 using core::MetricType;
 
-constexpr MetricDesc kDevices{"rdma_devices", MetricType::gauge, "", "devices",
-                              "RDMA devices that exist now and are not excluded", "sysfs class/infiniband"};
+constexpr MetricDesc kDevices{"rdma_devices",
+                              MetricType::gauge,
+                              "",
+                              "devices",
+                              "RDMA devices that exist now and are not excluded",
+                              "sysfs class/infiniband"};
 constexpr MetricDesc kInfo{
-    "rdma_device_info", MetricType::gauge,
-    "device,fw_version,board_id,hca_type,hw_rev,node_guid,sys_image_guid,driver,protocol,node_type,pci_address,"
+    "rdma_device_info",
+    MetricType::gauge,
+    "device,fw_version,board_id,hca_type,hw_rev,node_guid,sys_image_guid,driver,protocol,node_type,pci_"
+    "address,"
     "vendor_id,device_id,numa_node,is_vf,physfn",
-    "", "Always 1; identity of the device. sys_image_guid is the same on all ports and functions of one card",
+    "",
+    "Always 1; identity of the device. sys_image_guid is the same on all ports and functions of one card",
     "sysfs class/infiniband/DEVICE and its PCI function; RDMA netlink GET"};
-constexpr MetricDesc kUp{
-    "rdma_device_up", MetricType::gauge, "device", "",
-    "1 if a port of the device is ACTIVE; a device that was seen and vanished stays at 0 for device.forget_after",
-    "sysfs ports/N/state; RDMA netlink PORT_GET"};
-constexpr MetricDesc kPcieSpeed{"rdma_device_pcie_speed_transfers_per_second", MetricType::gauge, "device",
-                                "transfers per second",
-                                "Speed of the PCIe link now, per lane (16 GT/s is 1.6e10); of the physical function for a VF",
-                                "sysfs device/current_link_speed"};
-constexpr MetricDesc kPcieMaxSpeed{"rdma_device_pcie_max_speed_transfers_per_second", MetricType::gauge, "device",
-                                   "transfers per second", "Speed per lane that the device's PCIe link can do",
+constexpr MetricDesc kUp{"rdma_device_up",
+                         MetricType::gauge,
+                         "device",
+                         "",
+                         "1 if a port of the device is ACTIVE; a device that was seen and vanished stays at "
+                         "0 for device.forget_after",
+                         "sysfs ports/N/state; RDMA netlink PORT_GET"};
+constexpr MetricDesc kPcieSpeed{
+    "rdma_device_pcie_speed_transfers_per_second",
+    MetricType::gauge,
+    "device",
+    "transfers per second",
+    "Speed of the PCIe link now, per lane (16 GT/s is 1.6e10); of the physical function for a VF",
+    "sysfs device/current_link_speed"};
+constexpr MetricDesc kPcieMaxSpeed{"rdma_device_pcie_max_speed_transfers_per_second",
+                                   MetricType::gauge,
+                                   "device",
+                                   "transfers per second",
+                                   "Speed per lane that the device's PCIe link can do",
                                    "sysfs device/max_link_speed"};
-constexpr MetricDesc kPcieWidth{"rdma_device_pcie_width_lanes", MetricType::gauge, "device", "lanes",
+constexpr MetricDesc kPcieWidth{"rdma_device_pcie_width_lanes",
+                                MetricType::gauge,
+                                "device",
+                                "lanes",
                                 "Lanes of the PCIe link in use; of the physical function for a VF",
                                 "sysfs device/current_link_width"};
-constexpr MetricDesc kPcieMaxWidth{"rdma_device_pcie_max_width_lanes", MetricType::gauge, "device", "lanes",
-                                   "Lanes that the device's PCIe link can use", "sysfs device/max_link_width"};
+constexpr MetricDesc kPcieMaxWidth{"rdma_device_pcie_max_width_lanes",
+                                   MetricType::gauge,
+                                   "device",
+                                   "lanes",
+                                   "Lanes that the device's PCIe link can use",
+                                   "sysfs device/max_link_width"};
 constexpr MetricDesc kFirmwarePages{
-    "rdma_device_firmware_pages", MetricType::gauge, "device,kind", "pages",
+    "rdma_device_firmware_pages",
+    MetricType::gauge,
+    "device,kind",
+    "pages",
     "Host memory pages given to the firmware (kind fw) and pages of registered memory (kind reg); mlx5 only",
     "sysfs fw_pages, reg_pages (hw/mlx5/main.c)"};
 
-constexpr std::array kFamilies{&kDevices,   &kInfo,         &kUp,        &kPcieSpeed, &kPcieMaxSpeed,
-                               &kPcieWidth, &kPcieMaxWidth, &kFirmwarePages};
-static_assert(core::all_valid(std::array{kDevices, kInfo, kUp, kPcieSpeed, kPcieMaxSpeed, kPcieWidth, kPcieMaxWidth,
-                                         kFirmwarePages}));
+constexpr std::array kFamilies{&kDevices,      &kInfo,      &kUp,           &kPcieSpeed,
+                               &kPcieMaxSpeed, &kPcieWidth, &kPcieMaxWidth, &kFirmwarePages};
+static_assert(core::all_valid(std::array{kDevices, kInfo, kUp, kPcieSpeed, kPcieMaxSpeed, kPcieWidth,
+                                         kPcieMaxWidth, kFirmwarePages}));
 
 constexpr std::chrono::seconds kFactsInterval{60};
 
@@ -115,13 +141,14 @@ class DeviceFacts {
     };
     const std::string node_type = after_colon(own("node_type"));
     const std::string link_layer =
-        device_.ports.empty() ? "" : attr_text(sysfs_, device_.port_path(device_.ports.front()) + "/link_layer", run);
+        device_.ports.empty()
+            ? ""
+            : attr_text(sysfs_, device_.port_path(device_.ports.front()) + "/link_layer", run);
     const std::string protocol =
         device_.protocol.empty() ? protocol_from(node_type, link_layer) : device_.protocol;
-    const std::string driver =
-        device_.parent_driver.empty() && device_.driver != host::Driver::unknown
-            ? std::string(host::to_string(device_.driver))
-            : device_.parent_driver;
+    const std::string driver = device_.parent_driver.empty() && device_.driver != host::Driver::unknown
+                                   ? std::string(host::to_string(device_.driver))
+                                   : device_.parent_driver;
     info_labels_ = core::render_labels({{"device", device_.name},
                                         {"fw_version", own("fw_ver")},
                                         {"board_id", own("board_id")},
@@ -142,8 +169,8 @@ class DeviceFacts {
 
   // Absent without PCI (software devices) and where the kernel says "Unknown"; garbage is counted.
   template <typename T>
-  std::optional<T> pci_fact(const std::string& path, core::Result<std::optional<T>> (*parse)(std::string_view),
-                            core::JobRun& run) {
+  std::optional<T> pci_fact(const std::string& path,
+                            core::Result<std::optional<T>> (*parse)(std::string_view), core::JobRun& run) {
     const auto text = sysfs_.read(path);
     if (!text) {
       count_unless_absent(text.error(), run);
@@ -184,7 +211,8 @@ class DeviceJob : public core::Job {
       known = known || state.has_value();
       up = up || (state && *state == host::kPortActive);
     }
-    if (known || handle_.device->ports.empty()) run.samples().add_stable(kUp, facts_.labels(), std::uint64_t{up});
+    if (known || handle_.device->ports.empty())
+      run.samples().add_stable(kUp, facts_.labels(), std::uint64_t{up});
   }
 
  private:
@@ -211,7 +239,8 @@ class VanishedDevices {
     const std::lock_guard lock(mutex_);
     std::erase_if(vanished_, [&](const auto& entry) { return now - entry.second >= forget_after; });
     out.add(kDevices, {}, std::uint64_t{present_.size()});
-    for (const auto& entry : vanished_) out.add_flag(kUp, core::render_labels({{"device", entry.first}}), false);
+    for (const auto& entry : vanished_)
+      out.add_flag(kUp, core::render_labels({{"device", entry.first}}), false);
   }
 
  private:
@@ -224,9 +253,7 @@ class HostJob : public core::Job {
  public:
   HostJob(std::shared_ptr<VanishedDevices> devices, std::chrono::seconds forget_after)
       : Job("device", ""), devices_(std::move(devices)), forget_after_(forget_after) {}
-  void run(core::JobRun& run) override {
-    devices_->add(run.samples(), forget_after_, run.now());
-  }
+  void run(core::JobRun& run) override { devices_->add(run.samples(), forget_after_, run.now()); }
 
  private:
   std::shared_ptr<VanishedDevices> devices_;
@@ -257,8 +284,10 @@ std::span<const MetricDesc* const> families() { return kFamilies; }
 }  // namespace
 
 extern const CollectorSpec device_spec;
-const CollectorSpec device_spec{
-    "device", "Identity, firmware and PCIe link of each device, and whether it is up", true, families,
-    [](const Context& context) -> std::unique_ptr<Collector> { return std::make_unique<DeviceCollector>(context); }};
+const CollectorSpec device_spec{"device",
+                                "Identity, firmware and PCIe link of each device, and whether it is up", true,
+                                families, [](const Context& context) -> std::unique_ptr<Collector> {
+                                  return std::make_unique<DeviceCollector>(context);
+                                }};
 
 }  // namespace rdma_exporter::collectors

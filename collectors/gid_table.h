@@ -22,8 +22,8 @@ struct GidFacts {
   std::string netdev;  ///< of the first GID that has one
 };
 
-/// Reads `ports/N/gids` and `gid_attrs` below `port_path`. Empty slots (an all-zero GID, or EINVAL on their type:
-/// core/sysfs.c) count as nothing; what should have been readable is counted in `run`.
+/// Reads `ports/N/gids` and `gid_attrs` below `port_path`. Empty slots (an all-zero GID, or EINVAL on their
+/// type: core/sysfs.c) count as nothing; what should have been readable is counted in `run`.
 GidFacts read_gid_table(host::HostFs& sysfs, const std::string& port_path, core::JobRun& run);
 
 }  // namespace rdma_exporter::collectors

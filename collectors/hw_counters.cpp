@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// Collector hw_counters: the counters drivers keep beyond the PMA ones, per port (one netlink STAT_GET message, the
-// files of ports/N/hw_counters where that does not work) and per device (hw_counters/).
+// Collector hw_counters: the counters drivers keep beyond the PMA ones, per port (one netlink STAT_GET
+// message, the files of ports/N/hw_counters where that does not work) and per device (hw_counters/).
 #include <cerrno>
 #include <chrono>
 #include <deque>
@@ -22,8 +22,8 @@
 namespace rdma_exporter::collectors {
 namespace {
 
-// How long the files are read before netlink is tried again after the kernel refused it. EINVAL: a device without
-// port statistics, or an older kernel; EMSGSIZE: more counters than one page holds (hfi1).
+// How long the files are read before netlink is tried again after the kernel refused it. EINVAL: a device
+// without port statistics, or an older kernel; EMSGSIZE: more counters than one page holds (hfi1).
 constexpr std::chrono::seconds kNetlinkRetry{60};
 
 CounterRules hw_rules(const Context& context, host::Driver driver) {
@@ -71,8 +71,9 @@ class PortHwCounters {
     core::Result<void> parsed;
     const auto sent = netlink.request(host::nldev::kStatGet, 0, *request_, [&](host::Bytes answer) {
       values_.clear();
-      parsed = host::nldev::parse_counters(
-          answer, [&](std::string_view name, std::uint64_t value) { values_.push_back({name, value}); });
+      parsed = host::nldev::parse_counters(answer, [&](std::string_view name, std::uint64_t value) {
+        values_.push_back({name, value});
+      });
       if (parsed) take_values();
     });
     if (sent && parsed) return true;
@@ -83,7 +84,8 @@ class PortHwCounters {
     return false;
   }
 
-  // While the answer's bytes are there: names are compared with the last answer's, which is nearly always the same.
+  // While the answer's bytes are there: names are compared with the last answer's, which is nearly always the
+  // same.
   void take_values() {
     bool same = values_.size() == counters_.names().size();
     for (std::size_t i = 0; same && i < values_.size(); ++i) same = values_[i].name == counters_.names()[i];
@@ -109,7 +111,8 @@ class HwCountersJob : public core::Job {
         host_(context.host),
         device_(std::move(device)),
         netlink_(device_->netlink_index ? host_.make_netlink() : nullptr),
-        device_counters_(device_rules(context, device_->driver), core::render_labels({{"device", device_->name}})),
+        device_counters_(device_rules(context, device_->driver),
+                         core::render_labels({{"device", device_->name}})),
         device_files_(host_, device_->path + "/hw_counters") {
     for (const std::uint32_t port : device_->ports) ports_.emplace_back(context, *device_, port);
   }
@@ -123,9 +126,9 @@ class HwCountersJob : public core::Job {
   }
 
  private:
-  // Reading device-level hw_counters from a network namespace that does not own the device crashes kernels from
-  // 5.14 to the fix of CVE-2025-22089. There the device is a "compat" one, which never has counters below its
-  // ports; so those prove the real device.
+  // Reading device-level hw_counters from a network namespace that does not own the device crashes kernels
+  // from 5.14 to the fix of CVE-2025-22089. There the device is a "compat" one, which never has counters
+  // below its ports; so those prove the real device.
   bool device_counters_safe() {
     if (host_.device_counters_always_safe) return true;
     for (const std::uint32_t port : device_->ports) {
@@ -133,8 +136,10 @@ class HwCountersJob : public core::Job {
         if (host_.sysfs->exists(device_->port_path(port) + directory)) return true;
     }
     if (host_.sysfs->exists(device_->path + "/hw_counters")) {
-      log::warn("device-level hw_counters are not read: this kernel may crash on it from a foreign network namespace",
-                {{"device", device_->name}});
+      log::warn(
+          "device-level hw_counters are not read: this kernel may crash on it from a foreign network "
+          "namespace",
+          {{"device", device_->name}});
     }
     return false;
   }
@@ -174,9 +179,13 @@ std::vector<CounterTable> counter_tables() {
 }  // namespace
 
 extern const CollectorSpec hw_counters_spec;
-const CollectorSpec hw_counters_spec{
-    "hw_counters", "Driver counters per port and per device (hw_counters, RDMA netlink)", true, hw_families,
-    [](const Context& context) -> std::unique_ptr<Collector> { return std::make_unique<HwCounters>(context); },
-    counter_tables};
+const CollectorSpec hw_counters_spec{"hw_counters",
+                                     "Driver counters per port and per device (hw_counters, RDMA netlink)",
+                                     true,
+                                     hw_families,
+                                     [](const Context& context) -> std::unique_ptr<Collector> {
+                                       return std::make_unique<HwCounters>(context);
+                                     },
+                                     counter_tables};
 
 }  // namespace rdma_exporter::collectors

@@ -7,14 +7,16 @@
 namespace rdma_exporter::collectors {
 namespace {
 
-bool all_hex(std::string_view text) { return text.find_first_not_of("0123456789abcdef") == std::string_view::npos; }
+bool all_hex(std::string_view text) {
+  return text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
 
 // "DDDD:BB:dd.f"; the domain may have more than four digits (VMD).
 bool is_pci_address(std::string_view name) {
   if (name.size() < 12) return false;
   const std::string_view tail = name.substr(name.size() - 8);  // ":BB:dd.f"
-  return all_hex(name.substr(0, name.size() - 8)) && tail[0] == ':' && all_hex(tail.substr(1, 2)) && tail[3] == ':' &&
-         all_hex(tail.substr(4, 2)) && tail[6] == '.' && all_hex(tail.substr(7));
+  return all_hex(name.substr(0, name.size() - 8)) && tail[0] == ':' && all_hex(tail.substr(1, 2)) &&
+         tail[3] == ':' && all_hex(tail.substr(4, 2)) && tail[6] == '.' && all_hex(tail.substr(7));
 }
 
 }  // namespace

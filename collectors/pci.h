@@ -16,8 +16,8 @@ struct PciFunction {
   bool is_vf() const { return !physfn.empty(); }
 };
 
-/// Finds the PCI function that `device_path` (class/infiniband/X/device) is, or is part of: a sub-function hangs
-/// below its function as an auxiliary device (mlx5_core.sf.N).
+/// Finds the PCI function that `device_path` (class/infiniband/X/device) is, or is part of: a sub-function
+/// hangs below its function as an auxiliary device (mlx5_core.sf.N).
 PciFunction find_pci_function(host::HostFs& sysfs, const std::string& device_path);
 
 }  // namespace rdma_exporter::collectors

@@ -22,43 +22,83 @@ namespace {
 using core::MetricDesc;
 using core::MetricType;
 
-constexpr MetricDesc kInfo{"rdma_port_info", MetricType::gauge, "device,port,link_layer,netdev,lid", "",
-                           "Always 1; link layer (Ethernet, InfiniBand), network interface and, on InfiniBand, LID",
-                           "sysfs ports/N/link_layer, lid, gid_attrs/ndevs; RDMA netlink PORT_GET"};
-constexpr MetricDesc kState{"rdma_port_state", MetricType::gauge, "device,port", "",
-                            "Logical port state: 1 down, 2 init, 3 armed, 4 active, 5 active deferred, 0 no change",
-                            "sysfs ports/N/state; RDMA netlink PORT_GET"};
+constexpr MetricDesc kInfo{
+    "rdma_port_info",
+    MetricType::gauge,
+    "device,port,link_layer,netdev,lid",
+    "",
+    "Always 1; link layer (Ethernet, InfiniBand), network interface and, on InfiniBand, LID",
+    "sysfs ports/N/link_layer, lid, gid_attrs/ndevs; RDMA netlink PORT_GET"};
+constexpr MetricDesc kState{
+    "rdma_port_state",
+    MetricType::gauge,
+    "device,port",
+    "",
+    "Logical port state: 1 down, 2 init, 3 armed, 4 active, 5 active deferred, 0 no change",
+    "sysfs ports/N/state; RDMA netlink PORT_GET"};
 constexpr MetricDesc kPhysicalState{
-    "rdma_port_physical_state", MetricType::gauge, "device,port", "",
+    "rdma_port_physical_state",
+    MetricType::gauge,
+    "device,port",
+    "",
     "Physical port state: 1 sleep, 2 polling, 3 disabled, 4 training, 5 link up, 6 error recovery, 7 test",
     "sysfs ports/N/phys_state; RDMA netlink PORT_GET"};
-constexpr MetricDesc kUp{"rdma_port_up", MetricType::gauge, "device,port", "",
-                         "1 if the port is ACTIVE (state 4), the only state that carries RDMA traffic, else 0",
-                         "sysfs ports/N/state; RDMA netlink PORT_GET"};
-constexpr MetricDesc kRate{
-    "rdma_port_rate_bytes_per_second", MetricType::gauge, "device,port", "bytes per second",
-    "Signalling rate of all lanes; only while the port is ACTIVE, because a port that is down reports a default",
-    "sysfs ports/N/rate"};
-constexpr MetricDesc kWidth{"rdma_port_width_lanes", MetricType::gauge, "device,port", "lanes",
-                            "Lanes in use (1, 2, 4, 8 or 12); only while the port is ACTIVE", "sysfs ports/N/rate"};
-constexpr MetricDesc kLid{"rdma_port_lid", MetricType::gauge, "device,port", "",
+constexpr MetricDesc kUp{
+    "rdma_port_up",
+    MetricType::gauge,
+    "device,port",
+    "",
+    "1 if the port is ACTIVE (state 4), the only state that carries RDMA traffic, else 0",
+    "sysfs ports/N/state; RDMA netlink PORT_GET"};
+constexpr MetricDesc kRate{"rdma_port_rate_bytes_per_second",
+                           MetricType::gauge,
+                           "device,port",
+                           "bytes per second",
+                           "Signalling rate of all lanes; only while the port is ACTIVE, because a port that "
+                           "is down reports a default",
+                           "sysfs ports/N/rate"};
+constexpr MetricDesc kWidth{"rdma_port_width_lanes",
+                            MetricType::gauge,
+                            "device,port",
+                            "lanes",
+                            "Lanes in use (1, 2, 4, 8 or 12); only while the port is ACTIVE",
+                            "sysfs ports/N/rate"};
+constexpr MetricDesc kLid{"rdma_port_lid",
+                          MetricType::gauge,
+                          "device,port",
+                          "",
                           "Local identifier given by the subnet manager, 0 if none; InfiniBand only",
                           "sysfs ports/N/lid"};
-constexpr MetricDesc kSmLid{"rdma_port_sm_lid", MetricType::gauge, "device,port", "",
-                            "LID of the subnet manager, 0 if none is known; InfiniBand only", "sysfs ports/N/sm_lid"};
-constexpr MetricDesc kActiveMtu{"rdma_port_active_mtu_bytes", MetricType::gauge, "device,port", "bytes",
+constexpr MetricDesc kSmLid{"rdma_port_sm_lid",
+                            MetricType::gauge,
+                            "device,port",
+                            "",
+                            "LID of the subnet manager, 0 if none is known; InfiniBand only",
+                            "sysfs ports/N/sm_lid"};
+constexpr MetricDesc kActiveMtu{"rdma_port_active_mtu_bytes",
+                                MetricType::gauge,
+                                "device,port",
+                                "bytes",
                                 "RDMA path MTU in use: 256, 512, 1024, 2048 or 4096 bytes of payload",
                                 "ibv_query_port active_mtu"};
-constexpr MetricDesc kMaxMtu{"rdma_port_max_mtu_bytes", MetricType::gauge, "device,port", "bytes",
-                             "Largest RDMA path MTU that the port supports", "ibv_query_port max_mtu"};
-constexpr MetricDesc kGids{"rdma_port_gids", MetricType::gauge, "device,port,type", "GIDs",
-                           "GID table entries in use; a RoCE port without a RoCE v2 GID cannot be reached by its IP",
-                           "sysfs ports/N/gids, gid_attrs/types"};
+constexpr MetricDesc kMaxMtu{"rdma_port_max_mtu_bytes",
+                             MetricType::gauge,
+                             "device,port",
+                             "bytes",
+                             "Largest RDMA path MTU that the port supports",
+                             "ibv_query_port max_mtu"};
+constexpr MetricDesc kGids{
+    "rdma_port_gids",
+    MetricType::gauge,
+    "device,port,type",
+    "GIDs",
+    "GID table entries in use; a RoCE port without a RoCE v2 GID cannot be reached by its IP",
+    "sysfs ports/N/gids, gid_attrs/types"};
 
-constexpr std::array kFamilies{&kInfo, &kState, &kPhysicalState, &kUp,    &kRate, &kWidth,
+constexpr std::array kFamilies{&kInfo, &kState, &kPhysicalState, &kUp,     &kRate, &kWidth,
                                &kLid,  &kSmLid, &kActiveMtu,     &kMaxMtu, &kGids};
-static_assert(core::all_valid(std::array{kInfo, kState, kPhysicalState, kUp, kRate, kWidth, kLid, kSmLid, kActiveMtu,
-                                         kMaxMtu, kGids}));
+static_assert(core::all_valid(std::array{kInfo, kState, kPhysicalState, kUp, kRate, kWidth, kLid, kSmLid,
+                                         kActiveMtu, kMaxMtu, kGids}));
 
 constexpr std::chrono::seconds kGidInterval{60};
 constexpr std::chrono::seconds kMtuInterval{300};
@@ -235,8 +275,9 @@ std::span<const MetricDesc* const> families() { return kFamilies; }
 }  // namespace
 
 extern const CollectorSpec port_spec;
-const CollectorSpec port_spec{
-    "port", "Port state, speed, GIDs and MTU", true, families,
-    [](const Context& context) -> std::unique_ptr<Collector> { return std::make_unique<PortCollector>(context); }};
+const CollectorSpec port_spec{"port", "Port state, speed, GIDs and MTU", true, families,
+                              [](const Context& context) -> std::unique_ptr<Collector> {
+                                return std::make_unique<PortCollector>(context);
+                              }};
 
 }  // namespace rdma_exporter::collectors

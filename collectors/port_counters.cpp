@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// Collector port_counters: every file of ports/N/counters, the IBTA PMA counters (drivers/infiniband/core/sysfs.c).
+// Collector port_counters: every file of ports/N/counters, the IBTA PMA counters
+// (drivers/infiniband/core/sysfs.c).
 #include <deque>
 #include <string>
 #include <utility>
@@ -24,7 +25,7 @@ class PortCountersJob : public core::Job {
     CounterRules rules{rows, &kPortCounter};
     rules.saturated = &kCounterSaturated;
     rules.raw = context.raw;
-      for (const std::uint32_t port : device.ports) {
+    for (const std::uint32_t port : device.ports) {
       std::string labels = core::render_labels({{"device", device.name}, {"port", std::to_string(port)}});
       ports_.emplace_back(context.host, device.port_path(port) + "/counters", rules, std::move(labels));
     }
@@ -64,9 +65,13 @@ std::vector<CounterTable> counter_tables() { return {{"ports/N/counters", "any",
 }  // namespace
 
 extern const CollectorSpec port_counters_spec;
-const CollectorSpec port_counters_spec{
-    "port_counters", "IBTA port counters (ports/N/counters)", true, pma_families,
-    [](const Context& context) -> std::unique_ptr<Collector> { return std::make_unique<PortCounters>(context); },
-    counter_tables};
+const CollectorSpec port_counters_spec{"port_counters",
+                                       "IBTA port counters (ports/N/counters)",
+                                       true,
+                                       pma_families,
+                                       [](const Context& context) -> std::unique_ptr<Collector> {
+                                         return std::make_unique<PortCounters>(context);
+                                       },
+                                       counter_tables};
 
 }  // namespace rdma_exporter::collectors

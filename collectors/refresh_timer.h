@@ -9,8 +9,8 @@
 
 namespace rdma_exporter::collectors {
 
-/// Says when facts that change rarely are to be read again. Each owner has its own phase (by hash of its name), so
-/// that the devices of a host do not all refresh in the same scrape.
+/// Says when facts that change rarely are to be read again. Each owner has its own phase (by hash of its
+/// name), so that the devices of a host do not all refresh in the same scrape.
 class RefreshTimer {
  public:
   using Clock = std::chrono::steady_clock;

@@ -35,9 +35,10 @@ class Planner {
     for (const CounterRow& row : rules_.rows) {
       if (row.raw != names_[index] || row.metric == nullptr) continue;
       curated = true;
-      const auto same = std::find_if(plan_.series.begin(), plan_.series.end(), [&](const PlannedSeries& series) {
-        return series.metric == row.metric && series.labels == row.labels;
-      });
+      const auto same =
+          std::find_if(plan_.series.begin(), plan_.series.end(), [&](const PlannedSeries& series) {
+            return series.metric == row.metric && series.labels == row.labels;
+          });
       if (same != plan_.series.end()) {
         same->addends.push_back(index);
       } else {

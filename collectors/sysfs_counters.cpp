@@ -64,7 +64,8 @@ void SysfsCounters::read_one(std::size_t counter, CounterSet& counters, core::Jo
 
 void SysfsCounters::failed(Patience& patience, Clock::time_point now) {
   ++patience.failures;
-  const unsigned doublings = std::min(patience.failures - std::min(patience.failures, kFailuresBeforeBackOff), 6U);
+  const unsigned doublings =
+      std::min(patience.failures - std::min(patience.failures, kFailuresBeforeBackOff), 6U);
   patience.not_before = now + std::min(kLongestBackOff, std::chrono::seconds(1U << doublings));
 }
 

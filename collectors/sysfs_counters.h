@@ -13,20 +13,20 @@
 
 namespace rdma_exporter::collectors {
 
-/// Reads one sysfs directory of counters into a CounterSet, file by file: what happens to one file concerns no
-/// other. One thread at a time.
+/// Reads one sysfs directory of counters into a CounterSet, file by file: what happens to one file concerns
+/// no other. One thread at a time.
 class SysfsCounters {
  public:
   SysfsCounters(host::Host& host, std::string path);
 
-  /// Puts all readable counters into `counters` (and sets its names when they changed). A missing directory is
-  /// absence, not an error.
+  /// Puts all readable counters into `counters` (and sets its names when they changed). A missing directory
+  /// is absence, not an error.
   void read(CounterSet& counters, core::JobRun& run);
 
  private:
   using Clock = core::JobRun::Clock;
-  /// A file that keeps failing is not read in every cycle: a failing firmware query is slow and may write into
-  /// the kernel's log each time.
+  /// A file that keeps failing is not read in every cycle: a failing firmware query is slow and may write
+  /// into the kernel's log each time.
   struct Patience {
     unsigned failures = 0;
     Clock::time_point not_before;

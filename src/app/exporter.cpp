@@ -51,8 +51,8 @@ host::Host make_host(const config::Config& config, unsigned kept_files) {
   };
 }
 
-// The device filter: both expressions match the whole name, exclude wins. Compiled from std::string: libstdc++ 12
-// reads a byte beyond a range that ends in "(".
+// The device filter: both expressions match the whole name, exclude wins. Compiled from std::string:
+// libstdc++ 12 reads a byte beyond a range that ends in "(".
 std::function<bool(const std::string&)> device_filter(const config::DeviceConfig& settings) {
   std::optional<std::regex> include;
   std::optional<std::regex> exclude;
@@ -80,7 +80,8 @@ core::Result<void> Exporter::check(const config::Config& config) {
   return core::config_error(std::string(flag) + sysfs_root(config) + ": no such directory");
 }
 
-std::unique_ptr<Exporter> Exporter::make(const config::Config& config, unsigned kept_files, asio::io_context& io) {
+std::unique_ptr<Exporter> Exporter::make(const config::Config& config, unsigned kept_files,
+                                         asio::io_context& io) {
   if (!config.replay.empty())
     log::warn("serving a recording: values are not those of this host", {{"recording", config.replay}});
   return std::unique_ptr<Exporter>(new Exporter(config, kept_files, io));
@@ -92,9 +93,10 @@ Exporter::Exporter(const config::Config& config, unsigned kept_files, asio::io_c
       context_{host_, static_cast<collectors::RawPolicy>(config.raw), config.device.forget_after},
       collectors_(context_, enabled_collectors(config), device_filter(config.device)),
       self_metrics_(http_, host_.open_files, config.replay),
-      engine_(io, *this, scrape::EngineOptions{.max_workers = config.limits.workers,
-                                     .series_per_device = config.limits.series_per_device}, all_families(),
-              [this](core::SampleBatch& out) { self_metrics_.add(out); }) {}
+      engine_(io, *this,
+              scrape::EngineOptions{.max_workers = config.limits.workers,
+                                    .series_per_device = config.limits.series_per_device},
+              all_families(), [this](core::SampleBatch& out) { self_metrics_.add(out); }) {}
 
 void Exporter::metrics(std::chrono::steady_clock::time_point deadline, Answer answer) {
   engine_.scrape(deadline, std::move(answer));
@@ -115,7 +117,8 @@ core::Result<std::shared_ptr<const scrape::PlannedJobs>> Exporter::jobs(core::Jo
   for (const std::string& name : collectors_.unreachable()) {
     run.count_read_error(core::errno_name(ENOENT));
     if (std::exchange(unreachable_logged_, true)) continue;
-    log::warn("a device is listed but its directory is not there: is all of /sys mounted?", {{"device", name}});
+    log::warn("a device is listed but its directory is not there: is all of /sys mounted?",
+              {{"device", name}});
   }
   if (!*changed && planned_) return planned_;
   auto planned = std::make_shared<scrape::PlannedJobs>();

@@ -21,14 +21,15 @@
 
 namespace rdma_exporter::app {
 
-/// The exporter without its sockets: host, collectors and engine wired together. Functions of MetricsSource on the
-/// io thread; jobs() on a worker.
+/// The exporter without its sockets: host, collectors and engine wired together. Functions of MetricsSource
+/// on the io thread; jobs() on a worker.
 class Exporter final : public net::MetricsSource, public scrape::JobSource {
  public:
   /// What the parser of the configuration cannot know: that directories exist. The error is a message.
   static core::Result<void> check(const config::Config& config);
   /// `config` has passed check().
-  static std::unique_ptr<Exporter> make(const config::Config& config, unsigned kept_files, asio::io_context& io);
+  static std::unique_ptr<Exporter> make(const config::Config& config, unsigned kept_files,
+                                        asio::io_context& io);
 
   void metrics(std::chrono::steady_clock::time_point deadline, Answer answer) override;
   bool ready() const override { return ready_; }

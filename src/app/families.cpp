@@ -28,7 +28,8 @@ std::vector<FamilyGroup> family_groups() {
 
 std::vector<const core::MetricDesc*> all_families() {
   std::vector<const core::MetricDesc*> all;
-  for (const FamilyGroup& group : family_groups()) all.insert(all.end(), group.families.begin(), group.families.end());
+  for (const FamilyGroup& group : family_groups())
+    all.insert(all.end(), group.families.begin(), group.families.end());
   return all;
 }
 

@@ -47,12 +47,16 @@ std::string device_list(std::span<const std::string> devices) {
 std::string landing_page(const std::string& telemetry_path, std::span<const std::string> devices,
                          const std::string& recording) {
   const std::string note =
-      recording.empty() ? ""
-                        : fmt::format("<p><strong>Recording: these are not values of this host.</strong> Served from {}.</p>\n",
-                                      escape(recording));
+      recording.empty()
+          ? ""
+          : fmt::format(
+                "<p><strong>Recording: these are not values of this host.</strong> Served from {}.</p>\n",
+                escape(recording));
   return fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>rdma_exporter</title></head>\n"
-      "<body>\n<h1>rdma_exporter</h1>\n<p>Prometheus exporter for RDMA devices, version {} (revision {})</p>\n{}"
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta "
+      "charset=\"utf-8\"><title>rdma_exporter</title></head>\n"
+      "<body>\n<h1>rdma_exporter</h1>\n<p>Prometheus exporter for RDMA devices, version {} (revision "
+      "{})</p>\n{}"
       "<ul>\n<li><a href=\"{}\">Metrics</a></li>\n<li><a href=\"/-/healthy\">Healthy</a></li>\n"
       "<li><a href=\"/-/ready\">Ready</a></li>\n</ul>\n{}</body>\n</html>\n",
       kVersion, kRevision, note, escape(telemetry_path), device_list(devices));

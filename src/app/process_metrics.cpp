@@ -19,23 +19,37 @@ namespace {
 using core::MetricDesc;
 using core::MetricType;
 
-constexpr MetricDesc kCpu{"process_cpu_seconds_total", MetricType::counter, "", "seconds",
-                          "User and system CPU time used by the exporter", "/proc/self/stat utime, stime"};
-constexpr MetricDesc kResident{"process_resident_memory_bytes", MetricType::gauge, "", "bytes",
+constexpr MetricDesc kCpu{"process_cpu_seconds_total",
+                          MetricType::counter,
+                          "",
+                          "seconds",
+                          "User and system CPU time used by the exporter",
+                          "/proc/self/stat utime, stime"};
+constexpr MetricDesc kResident{"process_resident_memory_bytes",   MetricType::gauge,    "", "bytes",
                                "Resident memory of the exporter", "/proc/self/stat rss"};
-constexpr MetricDesc kVirtual{"process_virtual_memory_bytes", MetricType::gauge, "", "bytes",
+constexpr MetricDesc kVirtual{"process_virtual_memory_bytes",   MetricType::gauge,      "", "bytes",
                               "Virtual memory of the exporter", "/proc/self/stat vsize"};
-constexpr MetricDesc kStart{"process_start_time_seconds", MetricType::gauge, "", "seconds",
-                            "When the exporter started, in seconds since 1970", "/proc/self/stat starttime"};
-constexpr MetricDesc kThreads{"process_threads", MetricType::gauge, "", "threads", "Threads of the exporter",
-                              "/proc/self/stat num_threads"};
-constexpr MetricDesc kOpenFiles{"process_open_fds", MetricType::gauge, "", "files",
-                                "Open file descriptors; kept sysfs files are among them", "/proc/self/fd"};
-constexpr MetricDesc kMaxFiles{"process_max_fds", MetricType::gauge, "", "files",
-                               "Limit of open file descriptors", "getrlimit RLIMIT_NOFILE"};
+constexpr MetricDesc kStart{"process_start_time_seconds",
+                            MetricType::gauge,
+                            "",
+                            "seconds",
+                            "When the exporter started, in seconds since 1970",
+                            "/proc/self/stat starttime"};
+constexpr MetricDesc kThreads{"process_threads", MetricType::gauge,         "",
+                              "threads",         "Threads of the exporter", "/proc/self/stat num_threads"};
+constexpr MetricDesc kOpenFiles{"process_open_fds",
+                                MetricType::gauge,
+                                "",
+                                "files",
+                                "Open file descriptors; kept sysfs files are among them",
+                                "/proc/self/fd"};
+constexpr MetricDesc kMaxFiles{
+    "process_max_fds",        MetricType::gauge, "", "files", "Limit of open file descriptors",
+    "getrlimit RLIMIT_NOFILE"};
 
 constexpr std::array kFamilies{&kCpu, &kResident, &kVirtual, &kStart, &kThreads, &kOpenFiles, &kMaxFiles};
-static_assert(core::all_valid(std::array{kCpu, kResident, kVirtual, kStart, kThreads, kOpenFiles, kMaxFiles}));
+static_assert(core::all_valid(std::array{kCpu, kResident, kVirtual, kStart, kThreads, kOpenFiles,
+                                         kMaxFiles}));
 
 // Counting by listing costs a system call per few hundred files.
 constexpr std::chrono::seconds kCountInterval{15};
@@ -52,7 +66,8 @@ double boot_time() { return seconds(CLOCK_REALTIME) - seconds(CLOCK_BOOTTIME); }
 }  // namespace
 
 std::optional<ProcessStat> parse_process_stat(std::string_view text) {
-  // Field 2 is the name in parentheses and may hold blanks and parentheses itself; field 3 follows the last one.
+  // Field 2 is the name in parentheses and may hold blanks and parentheses itself; field 3 follows the last
+  // one.
   const std::size_t name_end = text.rfind(')');
   if (name_end == std::string_view::npos) return std::nullopt;
   text.remove_prefix(name_end + 1);

@@ -46,7 +46,8 @@ void setup_log(const config::LogConfig& settings) {
 
 // The exit status: what was asked for did not come out when standard output is full or closed.
 int print(const std::string& text) {
-  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  const bool written =
+      std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
   if (!written) fmt::print(stderr, "rdma_exporter: cannot write to standard output\n");
   return written ? 0 : kCannotServe;
 }
@@ -64,10 +65,11 @@ int finish(Exporter& exporter, int status) {
 
 int collect_once(Exporter& exporter, asio::io_context& io, std::chrono::milliseconds timeout) {
   int status = kCannotServe;
-  exporter.metrics(std::chrono::steady_clock::now() + timeout, [&](const std::shared_ptr<const std::string>& page) {
-    status = print(*page);
-    io.stop();
-  });
+  exporter.metrics(std::chrono::steady_clock::now() + timeout,
+                   [&](const std::shared_ptr<const std::string>& page) {
+                     status = print(*page);
+                     io.stop();
+                   });
   io.run();
   return finish(exporter, status);
 }
@@ -106,7 +108,8 @@ class Shutdown {
 };
 
 int serve(const config::Config& config, Exporter& exporter, asio::io_context& io) {
-  net::Routes routes(exporter, config.web.telemetry_path, {config.scrape.timeout, config.scrape.timeout_offset});
+  net::Routes routes(exporter, config.web.telemetry_path,
+                     {config.scrape.timeout, config.scrape.timeout_offset});
   net::ServerOptions options;
   options.listen_addresses = config.web.listen_addresses;
   options.max_connections = config.web.max_connections;
@@ -144,7 +147,8 @@ int start(const config::Config& config, bool once) {
   asio::io_context io(1);
   const auto exporter = Exporter::make(config, kept_files, io);
   if (once) return collect_once(*exporter, io, config.scrape.timeout);
-  log::info("starting rdma_exporter", {{"version", std::string(kVersion)}, {"revision", std::string(kRevision)}});
+  log::info("starting rdma_exporter",
+            {{"version", std::string(kVersion)}, {"revision", std::string(kRevision)}});
   const int status = serve(config, *exporter, io);
   log::info("stopped");
   return status;

@@ -11,18 +11,38 @@ namespace {
 using core::MetricDesc;
 using core::MetricType;
 
-constexpr MetricDesc kBuildInfo{"rdma_exporter_build_info", MetricType::gauge, "version,revision,compiler", "",
-                                "Always 1; which build of the exporter this is", "the build"};
+constexpr MetricDesc kBuildInfo{"rdma_exporter_build_info",
+                                MetricType::gauge,
+                                "version,revision,compiler",
+                                "",
+                                "Always 1; which build of the exporter this is",
+                                "the build"};
 constexpr MetricDesc kReplayInfo{
-    "rdma_exporter_replay_info", MetricType::gauge, "recording", "",
-    "Always 1, and only there when the values are those of a recording and not of this host", "--replay"};
-constexpr MetricDesc kRequests{"rdma_exporter_http_requests_total", MetricType::counter, "code", "requests",
-                               "HTTP requests answered, by status code", "src/net"};
-constexpr MetricDesc kRefused{"rdma_exporter_http_connections_refused_total", MetricType::counter, "reason",
-                              "connections", "Connections not served, by reason", "src/net"};
+    "rdma_exporter_replay_info",
+    MetricType::gauge,
+    "recording",
+    "",
+    "Always 1, and only there when the values are those of a recording and not of this host",
+    "--replay"};
+constexpr MetricDesc kRequests{"rdma_exporter_http_requests_total",
+                               MetricType::counter,
+                               "code",
+                               "requests",
+                               "HTTP requests answered, by status code",
+                               "src/net"};
+constexpr MetricDesc kRefused{"rdma_exporter_http_connections_refused_total",
+                              MetricType::counter,
+                              "reason",
+                              "connections",
+                              "Connections not served, by reason",
+                              "src/net"};
 constexpr MetricDesc kKeptFiles{
-    "rdma_exporter_kept_files", MetricType::gauge, "", "files",
-    "Files kept open between scrapes; at limits.kept_files the others are opened for each read", "src/host"};
+    "rdma_exporter_kept_files",
+    MetricType::gauge,
+    "",
+    "files",
+    "Files kept open between scrapes; at limits.kept_files the others are opened for each read",
+    "src/host"};
 
 constexpr std::string_view kCompiler = "g++ " __VERSION__;
 
@@ -32,7 +52,8 @@ SelfMetrics::SelfMetrics(const net::HttpCounters& http, const host::OpenFileBudg
                          const std::string& recording)
     : http_(http),
       open_files_(open_files),
-      build_labels_(core::render_labels({{"version", kVersion}, {"revision", kRevision}, {"compiler", kCompiler}})) {
+      build_labels_(
+          core::render_labels({{"version", kVersion}, {"revision", kRevision}, {"compiler", kCompiler}})) {
   if (!recording.empty()) recording_labels_ = core::render_labels({{"recording", recording}});
 }
 

@@ -13,12 +13,13 @@
 
 namespace rdma_exporter::app {
 
-/// What the exporter says of itself beyond its jobs: build, recording, HTTP, kept files, process. One thread at a
-/// time.
+/// What the exporter says of itself beyond its jobs: build, recording, HTTP, kept files, process. One thread
+/// at a time.
 class SelfMetrics {
  public:
   /// `recording`: path of the replayed recording, empty when this host is served.
-  SelfMetrics(const net::HttpCounters& http, const host::OpenFileBudget& open_files, const std::string& recording);
+  SelfMetrics(const net::HttpCounters& http, const host::OpenFileBudget& open_files,
+              const std::string& recording);
   void add(core::SampleBatch& out);
 
  private:

@@ -59,8 +59,8 @@ class JobRun {
   bool failed_ = false;
 };
 
-/// The unit of failure: what one collector reads of one device. run() may block for as long as the kernel likes;
-/// it is called by one worker at a time, never again before it has returned, and on any thread.
+/// The unit of failure: what one collector reads of one device. run() may block for as long as the kernel
+/// likes; it is called by one worker at a time, never again before it has returned, and on any thread.
 class Job {
  public:
   /// `device` is empty for what a collector reads of the host as a whole.

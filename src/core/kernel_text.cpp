@@ -98,6 +98,8 @@ Result<std::optional<std::uint32_t>> parse_pci_width(std::string_view text) {
   return *lanes;
 }
 
-bool is_zero_gid(std::string_view text) { return trim(text).find_first_not_of("0:") == std::string_view::npos; }
+bool is_zero_gid(std::string_view text) {
+  return trim(text).find_first_not_of("0:") == std::string_view::npos;
+}
 
 }  // namespace rdma_exporter::core

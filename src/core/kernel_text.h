@@ -8,15 +8,17 @@
 
 #include "core/result.h"
 
-// Pure parsers of the text that the kernel prints in sysfs. None allocates on success, none throws; anything that
-// is not what the named kernel function prints is a parse error. All accept one trailing newline or blanks.
+// Pure parsers of the text that the kernel prints in sysfs. None allocates on success, none throws; anything
+// that is not what the named kernel function prints is a parse error. All accept one trailing newline or
+// blanks.
 namespace rdma_exporter::core {
 
 /// `text` without leading and trailing blanks, newlines and NULs.
 std::string_view trim(std::string_view text);
 
 /// A counter file: an unsigned decimal number (drivers/infiniband/core/sysfs.c show_pma_counter,
-/// hw_stat_port_show). nullopt for "N/A (no PMA)" of kernels before 4.5: the file exists, the counter does not.
+/// hw_stat_port_show). nullopt for "N/A (no PMA)" of kernels before 4.5: the file exists, the counter does
+/// not.
 Result<std::optional<std::uint64_t>> parse_counter(std::string_view text);
 
 /// A decimal number, negative allowed (numa_node prints -1 for "unknown").
@@ -35,8 +37,8 @@ struct LinkRate {
 };
 Result<LinkRate> parse_rate(std::string_view text);
 
-/// PCI current_link_speed, max_link_speed ("16.0 GT/s PCIe", drivers/pci/probe.c pci_speed_string) in transfers
-/// per second; nullopt for "Unknown", which virtual functions print.
+/// PCI current_link_speed, max_link_speed ("16.0 GT/s PCIe", drivers/pci/probe.c pci_speed_string) in
+/// transfers per second; nullopt for "Unknown", which virtual functions print.
 Result<std::optional<double>> parse_pci_speed(std::string_view text);
 
 /// PCI current_link_width, max_link_width in lanes; nullopt for 0 and 255, which mean "not known".

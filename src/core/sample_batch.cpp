@@ -46,7 +46,8 @@ void SampleBatch::add_stable(const MetricDesc& metric, const std::string& owner,
   samples_.push_back(make(metric, owner, own, value));
 }
 
-void SampleBatch::add_stable(const MetricDesc& metric, const std::string& owner, double value, std::string_view own) {
+void SampleBatch::add_stable(const MetricDesc& metric, const std::string& owner, double value,
+                             std::string_view own) {
   samples_.push_back(make(metric, owner, own, value));
 }
 
@@ -56,7 +57,8 @@ void SampleBatch::clear() {
 }
 
 void SampleBatch::truncate(std::size_t size) {
-  if (size < samples_.size()) samples_.erase(samples_.begin() + static_cast<std::ptrdiff_t>(size), samples_.end());
+  if (size < samples_.size())
+    samples_.erase(samples_.begin() + static_cast<std::ptrdiff_t>(size), samples_.end());
 }
 
 void SampleBatch::shrink() {

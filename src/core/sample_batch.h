@@ -28,9 +28,9 @@ struct Sample {
   std::string labels() const;
 };
 
-/// The samples of one run of one job. After the first runs nothing is allocated any more for samples with stable
-/// labels: clear() keeps the buffer.
-/// Not thread-safe: filled by the worker that runs the job, read after the run has ended.
+/// The samples of one run of one job. After the first runs nothing is allocated any more for samples with
+/// stable labels: clear() keeps the buffer. Not thread-safe: filled by the worker that runs the job, read
+/// after the run has ended.
 class SampleBatch {
  public:
   /// `labels` is a block made by render_labels(); copied.
@@ -39,11 +39,13 @@ class SampleBatch {
   /// 0 or 1.
   void add_flag(const MetricDesc& metric, std::string_view labels, bool value);
 
-  /// The same without copying: the strings must stay as they are until the job runs again or is destroyed. For what
-  /// a job keeps from run to run, which is nearly everything. `own` are labels behind those of the owner; many series
-  /// share one owner's block, and one table's words.
-  void add_stable(const MetricDesc& metric, const std::string& owner, std::uint64_t value, std::string_view own = {});
-  void add_stable(const MetricDesc& metric, const std::string& owner, double value, std::string_view own = {});
+  /// The same without copying: the strings must stay as they are until the job runs again or is destroyed.
+  /// For what a job keeps from run to run, which is nearly everything. `own` are labels behind those of the
+  /// owner; many series share one owner's block, and one table's words.
+  void add_stable(const MetricDesc& metric, const std::string& owner, std::uint64_t value,
+                  std::string_view own = {});
+  void add_stable(const MetricDesc& metric, const std::string& owner, double value,
+                  std::string_view own = {});
   void add_stable(const MetricDesc&, std::string&&, std::uint64_t, std::string_view own = {}) = delete;
   void add_stable(const MetricDesc&, std::string&&, double, std::string_view own = {}) = delete;
 

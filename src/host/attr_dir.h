@@ -31,8 +31,8 @@ class OpenFileBudget {
 };
 
 /// A directory of small attribute files, read again and again: ports/N/counters, ports/N/hw_counters.
-/// Keeps descriptors open within the budget; notices files that came, went or were replaced, and a device that
-/// was registered anew. One thread at a time.
+/// Keeps descriptors open within the budget; notices files that came, went or were replaced, and a device
+/// that was registered anew. One thread at a time.
 class AttrDir {
  public:
   AttrDir(HostFs& fs, std::string path, OpenFileBudget& budget);
@@ -41,8 +41,8 @@ class AttrDir {
   AttrDir& operator=(const AttrDir&) = delete;
 
   /// Looks whether the directory changed since the last call (one fstat) and lists it again if so.
-  /// True when the names may have changed. ENOENT: the directory does not exist (any more); names are empty then,
-  /// and it is looked for again after kAbsentFor.
+  /// True when the names may have changed. ENOENT: the directory does not exist (any more); names are empty
+  /// then, and it is looked for again after kAbsentFor.
   core::Result<bool> refresh();
 
   static constexpr std::chrono::seconds kAbsentFor{5};

@@ -12,8 +12,8 @@
 
 namespace rdma_exporter::host {
 
-/// One registration of an RDMA device. Immutable: a device that is renamed, reset or registered anew is another
-/// Device, so that nothing remembered of the old one is used for the new one.
+/// One registration of an RDMA device. Immutable: a device that is renamed, reset or registered anew is
+/// another Device, so that nothing remembered of the old one is used for the new one.
 struct Device {
   std::string name;
   std::string path;                            ///< below sysfs: "class/infiniband/mlx5_0"

@@ -10,13 +10,31 @@ namespace rdma_exporter::host {
 /// Families of RDMA drivers whose counter names and quirks are known. Never derived from the device's name:
 /// udev renames devices (rocep59s0f0), people do too.
 enum class Driver : std::uint8_t {
-  unknown, mlx5, mlx4, bnxt_re, irdma, efa, erdma, hns, mana, ionic, hfi1, qib, cxgb4, qedr, ocrdma, mthca, usnic,
-  vmw_pvrdma, rxe, siw
+  unknown,
+  mlx5,
+  mlx4,
+  bnxt_re,
+  irdma,
+  efa,
+  erdma,
+  hns,
+  mana,
+  ionic,
+  hfi1,
+  qib,
+  cxgb4,
+  qedr,
+  ocrdma,
+  mthca,
+  usnic,
+  vmw_pvrdma,
+  rxe,
+  siw
 };
 inline constexpr std::uint8_t kDrivers = static_cast<std::uint8_t>(Driver::siw) + 1;
 
-/// The family for the name of the driver bound to the PCI (or auxiliary) parent: "mlx5_core" and "mlx5_core.sf"
-/// are mlx5, "ice" and "i40e" are irdma, "bnxt_en" is bnxt_re. unknown for any other.
+/// The family for the name of the driver bound to the PCI (or auxiliary) parent: "mlx5_core" and
+/// "mlx5_core.sf" are mlx5, "ice" and "i40e" are irdma, "bnxt_en" is bnxt_re. unknown for any other.
 Driver driver_from_parent(std::string_view parent_driver);
 
 /// "mlx5", "bnxt_re", ... as in docs and log lines.

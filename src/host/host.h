@@ -12,7 +12,8 @@
 
 namespace rdma_exporter::host {
 
-/// The seams through which everything about the host is read. Lives as long as the process; shared by all jobs.
+/// The seams through which everything about the host is read. Lives as long as the process; shared by all
+/// jobs.
 struct Host {
   std::unique_ptr<HostFs> sysfs;
   std::unique_ptr<HostFs> procfs;

@@ -17,13 +17,13 @@ namespace rdma_exporter::host {
 class OpenFile {
  public:
   virtual ~OpenFile() = default;
-  /// One pread at offset 0 into `buffer`. A file at least as long as the buffer is Errc::too_long: what we read
-  /// is short by contract, and nothing may make us read more. ENODEV after its device has gone.
+  /// One pread at offset 0 into `buffer`. A file at least as long as the buffer is Errc::too_long: what we
+  /// read is short by contract, and nothing may make us read more. ENODEV after its device has gone.
   virtual core::Result<std::string_view> read(std::span<char> buffer) = 0;
 };
 
-/// Says whether a path still names the same thing with the same entries. On sysfs the inode number alone says it:
-/// it is never used again, and times change whenever the kernel drops its inode cache.
+/// Says whether a path still names the same thing with the same entries. On sysfs the inode number alone says
+/// it: it is never used again, and times change whenever the kernel drops its inode cache.
 struct FileId {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
@@ -41,8 +41,8 @@ class OpenDir {
 };
 
 /// Read-only files below a root (the host's /sys, /proc, or a recording). Paths are relative to the root and
-/// follow links, as sysfs is made of them. Every call may block for as long as the kernel or a driver's firmware
-/// likes: call from workers only. Thread-safe.
+/// follow links, as sysfs is made of them. Every call may block for as long as the kernel or a driver's
+/// firmware likes: call from workers only. Thread-safe.
 class HostFs {
  public:
   virtual ~HostFs() = default;
@@ -55,8 +55,8 @@ class HostFs {
   virtual core::Result<FileId> stat(const std::string& path) = 0;
   virtual core::Result<std::unique_ptr<OpenFile>> open(const std::string& path) = 0;
   virtual core::Result<std::unique_ptr<OpenDir>> open_dir(const std::string& path) = 0;
-  /// False on sysfs: what a directory holds is fixed while its device is registered, and a removed attribute says
-  /// ENODEV by itself. True for trees of files.
+  /// False on sysfs: what a directory holds is fixed while its device is registered, and a removed attribute
+  /// says ENODEV by itself. True for trees of files.
   virtual bool directories_change() const { return true; }
   /// The path of the root itself, for messages.
   virtual const std::string& root() const = 0;

@@ -54,14 +54,16 @@ Inventory::NetlinkDevices Inventory::netlink_devices() {
   if (!netlink_) return devices;
   // An error leaves the map as far as it came: a device without an index is read through sysfs.
   (void)netlink_->request(nldev::kGet, NLM_F_DUMP, {}, [&](Bytes payload) {
-    if (auto device = nldev::parse_device(payload)) devices.insert_or_assign(device->name, std::move(*device));
+    if (auto device = nldev::parse_device(payload))
+      devices.insert_or_assign(device->name, std::move(*device));
   });
   return devices;
 }
 
 std::shared_ptr<const Device> Inventory::known(const std::string& name, const FileId& id,
                                                const nldev::Device* netlink) const {
-  const auto it = std::find_if(devices_.begin(), devices_.end(), [&](const auto& d) { return d->name == name; });
+  const auto it =
+      std::find_if(devices_.begin(), devices_.end(), [&](const auto& d) { return d->name == name; });
   if (it == devices_.end() || (*it)->id != id) return nullptr;
   const std::optional<std::uint32_t> index = netlink ? std::optional(netlink->index) : std::nullopt;
   return (*it)->netlink_index == index ? *it : nullptr;
@@ -95,8 +97,8 @@ std::vector<std::uint32_t> Inventory::list_ports(const std::string& path) {
   return ports;
 }
 
-// rxe alone has the attribute `parent` (sw/rxe/rxe_verbs.c), whatever interface it sits on; Soft-iWARP has no parent
-// device and is an RNIC.
+// rxe alone has the attribute `parent` (sw/rxe/rxe_verbs.c), whatever interface it sits on; Soft-iWARP has no
+// parent device and is an RNIC.
 Driver Inventory::find_driver(const Device& device) {
   if (host_.sysfs->exists(device.path + "/parent")) return Driver::rxe;
   if (!device.parent_driver.empty()) return driver_from_parent(device.parent_driver);

@@ -15,19 +15,20 @@
 
 namespace rdma_exporter::host {
 
-/// Which RDMA devices exist. sysfs says so; netlink adds the index and the protocol. Called by one worker at a
-/// time, once per collection.
+/// Which RDMA devices exist. sysfs says so; netlink adds the index and the protocol. Called by one worker at
+/// a time, once per collection.
 class Inventory {
  public:
   /// `wanted` decides by name, before anything of a device is read: an excluded device costs nothing and can
   /// break nothing.
   Inventory(Host& host, std::function<bool(const std::string&)> wanted);
 
-  /// Looks for devices that came, went or were registered anew. True when the list changed. No RDMA at all is an
-  /// empty list, not an error.
+  /// Looks for devices that came, went or were registered anew. True when the list changed. No RDMA at all is
+  /// an empty list, not an error.
   core::Result<bool> refresh();
 
-  /// Names that are listed but lead nowhere, in this refresh and the one before: a link whose target is not mounted.
+  /// Names that are listed but lead nowhere, in this refresh and the one before: a link whose target is not
+  /// mounted.
   const std::vector<std::string>& unreachable() const { return unreachable_; }
 
   using Devices = std::vector<std::shared_ptr<const Device>>;
@@ -38,7 +39,8 @@ class Inventory {
   using NetlinkDevices = std::unordered_map<std::string, nldev::Device>;
 
   NetlinkDevices netlink_devices();
-  std::shared_ptr<const Device> known(const std::string& name, const FileId& id, const nldev::Device* netlink) const;
+  std::shared_ptr<const Device> known(const std::string& name, const FileId& id,
+                                      const nldev::Device* netlink) const;
   std::shared_ptr<const Device> load(const std::string& name, const FileId& id, const nldev::Device* netlink);
   std::vector<std::uint32_t> list_ports(const std::string& path);
   Driver find_driver(const Device& device);
@@ -47,7 +49,7 @@ class Inventory {
   std::function<bool(const std::string&)> wanted_;
   std::unique_ptr<Netlink> netlink_;
   Devices devices_;
-  std::vector<std::string> missing_;      ///< listed in the last refresh but not there: perhaps just gone
+  std::vector<std::string> missing_;  ///< listed in the last refresh but not there: perhaps just gone
   std::vector<std::string> unreachable_;
 };
 

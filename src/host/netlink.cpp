@@ -103,7 +103,8 @@ class RdmaNetlink : public Netlink {
     nl_cb_err(callbacks.get(), NL_CB_CUSTOM, on_error, &conversation);
     // libnl does not write through the payload pointer, its signature only says so.
     void* data = const_cast<std::byte*>(payload.data());  // NOLINT(cppcoreguidelines-pro-type-const-cast)
-    if (const int sent = nl_send_simple(socket_.get(), type, NLM_F_REQUEST | flags, data, payload.size()); sent < 0)
+    if (const int sent = nl_send_simple(socket_.get(), type, NLM_F_REQUEST | flags, data, payload.size());
+        sent < 0)
       return os_error(errno_from_libnl(sent));
     const int received = nl_recvmsgs(socket_.get(), callbacks.get());
     if (conversation.kernel_errno != 0) {

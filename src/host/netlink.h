@@ -15,18 +15,18 @@ namespace rdma_exporter::host {
 using Bytes = std::span<const std::byte>;
 
 /// One conversation with a netlink family: a request, its answers. The seam between bytes and parsers.
-/// One thread at a time; a request may block inside the kernel for as long as a driver's firmware takes, so each
-/// job owns its own.
+/// One thread at a time; a request may block inside the kernel for as long as a driver's firmware takes, so
+/// each job owns its own.
 class Netlink {
  public:
   virtual ~Netlink() = default;
   /// Payload of one answer (what follows struct nlmsghdr).
   using OnMessage = std::function<void(Bytes payload)>;
 
-  /// Sends one request (NLM_F_REQUEST is added to `flags`) and hands every answer to `on_message`. The error is
-  /// the kernel's errno (positive), or ETIMEDOUT, EMSGSIZE (truncated), EINTR (dump changed under us), EBADMSG.
-  /// Bounded: kMaxMessages answers, kReceiveTimeoutMs between two of them. After an error the next call opens the
-  /// socket anew, so that a late answer is never taken for the next one.
+  /// Sends one request (NLM_F_REQUEST is added to `flags`) and hands every answer to `on_message`. The error
+  /// is the kernel's errno (positive), or ETIMEDOUT, EMSGSIZE (truncated), EINTR (dump changed under us),
+  /// EBADMSG. Bounded: kMaxMessages answers, kReceiveTimeoutMs between two of them. After an error the next
+  /// call opens the socket anew, so that a late answer is never taken for the next one.
   virtual core::Result<void> request(std::uint16_t type, std::uint16_t flags, Bytes payload,
                                      const OnMessage& on_message) = 0;
 

@@ -36,8 +36,8 @@ struct Attr {
   }
 };
 
-/// Calls `on_attr(const Attr&)` for each attribute in `bytes`. False when the bytes are not a whole sequence of
-/// attributes (truncated, a length below the header's or beyond the end).
+/// Calls `on_attr(const Attr&)` for each attribute in `bytes`. False when the bytes are not a whole sequence
+/// of attributes (truncated, a length below the header's or beyond the end).
 template <typename OnAttr>
 bool for_each_attr(Bytes bytes, OnAttr&& on_attr) {
   while (!bytes.empty()) {

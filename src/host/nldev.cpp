@@ -78,7 +78,8 @@ core::Result<void> parse_counters(Bytes payload, const OnCounter& on_counter) {
   const bool whole = for_each_attr(payload, [&](const Attr& table) {
     if (table.type != RDMA_NLDEV_ATTR_STAT_HWCOUNTERS || !result) return;
     const bool table_whole = for_each_attr(table.data, [&](const Attr& entry) {
-      if (entry.type == RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY && result) result = parse_entry(entry.data, on_counter);
+      if (entry.type == RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY && result)
+        result = parse_entry(entry.data, on_counter);
     });
     if (!table_whole && result) result = core::parse_error();
   });

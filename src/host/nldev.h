@@ -40,8 +40,8 @@ struct Port {
 };
 core::Result<Port> parse_port(Bytes payload);
 
-/// Answer to STAT_GET for a port: calls `on_counter` for each default counter (and each enabled optional one).
-/// The name's bytes live in `payload`. A malformed entry ends the walk with a parse error.
+/// Answer to STAT_GET for a port: calls `on_counter` for each default counter (and each enabled optional
+/// one). The name's bytes live in `payload`. A malformed entry ends the walk with a parse error.
 using OnCounter = std::function<void(std::string_view name, std::uint64_t value)>;
 core::Result<void> parse_counters(Bytes payload, const OnCounter& on_counter);
 

@@ -48,8 +48,8 @@ PortState PortStates::get(std::uint32_t port, std::uint64_t cycle) {
   return memo->value;
 }
 
-core::Result<std::string_view> PortStates::read(std::uint32_t port, std::uint64_t cycle, std::string_view name,
-                                                std::span<char> buffer) {
+core::Result<std::string_view> PortStates::read(std::uint32_t port, std::uint64_t cycle,
+                                                std::string_view name, std::span<char> buffer) {
   const std::lock_guard lock(mutex_);
   Memo* memo = find(port);
   if (memo == nullptr) return core::os_error(ENODEV);

@@ -16,13 +16,14 @@ struct PortMtu {
   std::uint32_t max;
 };
 
-/// The few facts that the kernel tells over the verbs device only. A query opens the device's context and closes
-/// it again: nothing stays allocated. May block like any firmware command: call from workers. Thread-safe.
+/// The few facts that the kernel tells over the verbs device only. A query opens the device's context and
+/// closes it again: nothing stays allocated. May block like any firmware command: call from workers.
+/// Thread-safe.
 class Verbs {
  public:
   virtual ~Verbs() = default;
-  /// ENODEV: no such device or no user space driver for it; EACCES, ENOENT: no access to /dev/infiniband/uverbsN, or
-  /// it is not there (a container); the context of the error names it.
+  /// ENODEV: no such device or no user space driver for it; EACCES, ENOENT: no access to
+  /// /dev/infiniband/uverbsN, or it is not there (a container); the context of the error names it.
   virtual core::Result<PortMtu> port_mtu(const std::string& device, std::uint32_t port) = 0;
 };
 

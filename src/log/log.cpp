@@ -28,7 +28,8 @@ std::string pattern(Format format) {
 
 spdlog::logger& logger() {
   static const std::shared_ptr<spdlog::logger> instance = [] {
-    auto made = std::make_shared<spdlog::logger>("rdma_exporter", std::make_shared<spdlog::sinks::stderr_sink_mt>());
+    auto made =
+        std::make_shared<spdlog::logger>("rdma_exporter", std::make_shared<spdlog::sinks::stderr_sink_mt>());
     made->set_level(spdlog::level::trace);
     made->flush_on(spdlog::level::trace);
     made->set_pattern(pattern(Format::logfmt), spdlog::pattern_time_type::utc);

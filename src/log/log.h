@@ -36,6 +36,7 @@ inline void error(std::string_view message, std::initializer_list<Field> fields 
 }
 
 /// The line without time and newline, for tests: `level=info msg="..." key=value`.
-std::string format_line(Format format, Level level, std::string_view message, std::initializer_list<Field> fields);
+std::string format_line(Format format, Level level, std::string_view message,
+                        std::initializer_list<Field> fields);
 
 }  // namespace rdma_exporter::log

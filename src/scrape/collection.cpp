@@ -69,8 +69,9 @@ void Collection::execute(Run& run) {
   } catch (const std::exception& error) {
     run.result.fail();
     const core::Job& job = run.slot->job();
-    log::error("a collector threw",
-               {{"collector", std::string(job.collector())}, {"device", job.device()}, {"error", error.what()}});
+    log::error(
+        "a collector threw",
+        {{"collector", std::string(job.collector())}, {"device", job.device()}, {"error", error.what()}});
   }
   end(run);
 }

@@ -19,11 +19,12 @@
 
 namespace rdma_exporter::scrape {
 
-/// One pass over all jobs: first the discovery of what there is, then every job, all on the pool. Thread-safe.
+/// One pass over all jobs: first the discovery of what there is, then every job, all on the pool.
+/// Thread-safe.
 class Collection : public std::enable_shared_from_this<Collection> {
  public:
-  /// `on_complete` is called once, on any thread, as soon as every job has ended or is out of its time; never after
-  /// close(). `cycle` numbers the collections.
+  /// `on_complete` is called once, on any thread, as soon as every job has ended or is out of its time; never
+  /// after close(). `cycle` numbers the collections.
   using OnComplete = std::function<void(const std::shared_ptr<Collection>&)>;
   Collection(std::shared_ptr<Shared> shared, std::uint64_t cycle, OnComplete on_complete);
   ~Collection();
@@ -37,9 +38,10 @@ class Collection : public std::enable_shared_from_this<Collection> {
   /// Ends the collection: what has not finished is late, what has not started never will be.
   void close(Clock::time_point now);
 
-  /// Adds the batches that are finished to `finished` (they live as long as this collection) and the self metrics
-  /// of all jobs to `self`.
-  void gather(std::vector<const core::SampleBatch*>& finished, core::SampleBatch& self, Clock::time_point now) const;
+  /// Adds the batches that are finished to `finished` (they live as long as this collection) and the self
+  /// metrics of all jobs to `self`.
+  void gather(std::vector<const core::SampleBatch*>& finished, core::SampleBatch& self,
+              Clock::time_point now) const;
 
  private:
   struct Run final : Work {
@@ -59,8 +61,8 @@ class Collection : public std::enable_shared_from_this<Collection> {
   bool begin(Run& run);
   void end(Run& run);
   void after_discovery();
-  void plan();           // mutex held
-  void expire_run(Run& run, Clock::time_point now);  // mutex held
+  void plan();                                                                        // mutex held
+  void expire_run(Run& run, Clock::time_point now);                                   // mutex held
   void report(const Run& run, core::SampleBatch& self, Clock::time_point now) const;  // mutex held
   Run make_run(const std::shared_ptr<Slot>& slot, Clock::time_point now);             // mutex held
   std::shared_ptr<Work> task(Run& run);
@@ -73,7 +75,7 @@ class Collection : public std::enable_shared_from_this<Collection> {
   const std::uint64_t cycle_;
   OnComplete on_complete_;
   std::optional<Run> discovery_;
-  std::vector<Run> runs_;  // filled once, by plan()
+  std::vector<Run> runs_;                           // filled once, by plan()
   std::map<std::string_view, std::size_t> series_;  ///< served so far, by device
   bool planned_ = false;
   std::size_t unfinished_ = 0;

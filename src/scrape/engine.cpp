@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/text_writer.h"
-
 namespace rdma_exporter::scrape {
 namespace {
 
@@ -14,14 +12,25 @@ using core::MetricDesc;
 using core::MetricType;
 
 constexpr MetricDesc kScrapes{
-    "rdma_exporter_scrapes_total", MetricType::counter, "", "collections",
-    "Collections started; scrapes that come while one is in flight share it and are not counted here", "src/scrape"};
-constexpr MetricDesc kWorkers{
-    "rdma_exporter_workers", MetricType::gauge, "", "threads",
-    "Worker threads; more than one or two means that reads are stuck in the kernel", "src/scrape"};
+    "rdma_exporter_scrapes_total",
+    MetricType::counter,
+    "",
+    "collections",
+    "Collections started; scrapes that come while one is in flight share it and are not counted here",
+    "src/scrape"};
+constexpr MetricDesc kWorkers{"rdma_exporter_workers",
+                              MetricType::gauge,
+                              "",
+                              "threads",
+                              "Worker threads; more than one or two means that reads are stuck in the kernel",
+                              "src/scrape"};
 constexpr MetricDesc kWorkerLimit{
-    "rdma_exporter_worker_limit_reached_total", MetricType::counter, "", "events",
-    "Times a worker was needed to replace a stuck one and limits.workers forbade it", "src/scrape"};
+    "rdma_exporter_worker_limit_reached_total",
+    MetricType::counter,
+    "",
+    "events",
+    "Times a worker was needed to replace a stuck one and limits.workers forbade it",
+    "src/scrape"};
 static_assert(core::valid(kScrapes) && core::valid(kWorkers) && core::valid(kWorkerLimit));
 
 // Asks the source what there is; its result is what the collections make their slots from.
@@ -46,7 +55,8 @@ class DiscoveryJob : public core::Job {
     std::vector<std::shared_ptr<Slot>> slots;
     for (const PlannedJob& planned : *jobs) {
       const auto same_name = std::find_if(shared_.slots.begin(), shared_.slots.end(), [&](const auto& slot) {
-        return slot->job().collector() == planned.job->collector() && slot->job().device() == planned.job->device();
+        return slot->job().collector() == planned.job->collector() &&
+               slot->job().device() == planned.job->device();
       });
       if (same_name != shared_.slots.end() && &(*same_name)->job() == planned.job.get()) {
         slots.push_back(*same_name);
@@ -73,15 +83,15 @@ struct Engine::Waiter {
 };
 
 Engine::Engine(boost::asio::io_context& io, JobSource& source, EngineOptions options,
-               std::vector<const MetricDesc*> families, SelfMetrics self_metrics)
+               const std::vector<const MetricDesc*>& families, SelfMetrics self_metrics)
     : io_(io),
       options_(options),
-      families_(std::move(families)),
       self_metrics_(std::move(self_metrics)),
       shared_(std::make_shared<Shared>(source, options.max_workers, options.series_per_device)),
-      tick_(io) {
-  shared_->discovery = std::make_shared<Slot>(
-      PlannedJob{std::make_shared<DiscoveryJob>(*shared_), options.discovery_timeout});
+      tick_(io),
+      writer_(families) {
+  shared_->discovery =
+      std::make_shared<Slot>(PlannedJob{std::make_shared<DiscoveryJob>(*shared_), options.discovery_timeout});
 }
 
 Engine::~Engine() = default;
@@ -97,18 +107,19 @@ void Engine::scrape(Clock::time_point deadline, Answer answer) {
   if (!current_) start_collection();
 }
 
-// A collection ends at the deadline of the scrape that started it: who joins gets what is there by then, so that
-// a stuck device and two scrapers cannot keep one old collection alive for ever.
+// A collection ends at the deadline of the scrape that started it: who joins gets what is there by then, so
+// that a stuck device and two scrapers cannot keep one old collection alive for ever.
 Clock::time_point Engine::join_deadline(Clock::time_point wanted) const {
   return current_ && !waiters_.empty() ? std::min(wanted, waiters_.front()->deadline) : wanted;
 }
 
 void Engine::start_collection() {
   ++collections_;
-  current_ = std::make_shared<Collection>(shared_, ++cycle_, [this](const std::shared_ptr<Collection>& collection) {
-    Page page = render(*collection);
-    boost::asio::post(io_, [this, collection, page = std::move(page)] { deliver(collection, page); });
-  });
+  current_ =
+      std::make_shared<Collection>(shared_, ++cycle_, [this](const std::shared_ptr<Collection>& collection) {
+        Page page = render(*collection);
+        boost::asio::post(io_, [this, collection, page = std::move(page)] { deliver(collection, page); });
+      });
   wait_tick();
   current_->start();
 }
@@ -156,7 +167,7 @@ Engine::Page Engine::render(const Collection& collection) {
   self_metrics_(self_batch_);
   batches.push_back(&self_batch_);
   auto page = std::make_shared<std::string>();
-  core::write_text(families_, batches, *page);
+  writer_.write(batches, *page);
   return page;
 }
 

@@ -15,6 +15,7 @@
 #include "asio/asio.h"
 #include "core/metric.h"
 #include "core/sample_batch.h"
+#include "core/text_writer.h"
 #include "scrape/collection.h"
 #include "scrape/job_source.h"
 
@@ -28,9 +29,9 @@ struct EngineOptions {
   std::chrono::milliseconds tick{25};
 };
 
-/// Serves scrapes: runs one collection at a time on worker threads and answers each scrape when the collection
-/// is complete or the scrape's deadline is over, whichever comes first. Scrapes that come while a collection is
-/// in flight join it. Public functions on the thread of `io` only; nothing here blocks it.
+/// Serves scrapes: runs one collection at a time on worker threads and answers each scrape when the
+/// collection is complete or the scrape's deadline is over, whichever comes first. Scrapes that come while a
+/// collection is in flight join it. Public functions on the thread of `io` only; nothing here blocks it.
 class Engine {
  public:
   /// Adds samples that are not a job's: build, process, HTTP. Called on any thread, one at a time.
@@ -40,7 +41,7 @@ class Engine {
 
   /// `families` gives the order of the page and must hold every family that can occur.
   Engine(boost::asio::io_context& io, JobSource& source, EngineOptions options,
-         std::vector<const core::MetricDesc*> families, SelfMetrics self_metrics);
+         const std::vector<const core::MetricDesc*>& families, SelfMetrics self_metrics);
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
@@ -48,8 +49,8 @@ class Engine {
   /// Answers with a page in text format 0.0.4, never later than `deadline` plus the time to print it.
   void scrape(Clock::time_point deadline, Answer answer);
 
-  /// Waits until the workers have ended. False when some are stuck in the kernel at `deadline`: then the process
-  /// should end without running destructors.
+  /// Waits until the workers have ended. False when some are stuck in the kernel at `deadline`: then the
+  /// process should end without running destructors.
   bool stop(Clock::time_point deadline);
 
   /// Families of the engine itself and of its slots.
@@ -68,7 +69,6 @@ class Engine {
 
   boost::asio::io_context& io_;
   const EngineOptions options_;
-  const std::vector<const core::MetricDesc*> families_;
   const SelfMetrics self_metrics_;
   std::shared_ptr<Shared> shared_;
   boost::asio::steady_timer tick_;
@@ -76,7 +76,8 @@ class Engine {
   std::shared_ptr<Collection> current_;
   std::vector<std::shared_ptr<Waiter>> waiters_;
   std::mutex render_mutex_;
-  core::SampleBatch self_batch_;     ///< guarded by render_mutex_
+  core::TextWriter writer_;       ///< guarded by render_mutex_
+  core::SampleBatch self_batch_;  ///< guarded by render_mutex_
   std::atomic<std::uint64_t> collections_{0};
 };
 

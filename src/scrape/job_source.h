@@ -23,9 +23,9 @@ using PlannedJobs = std::vector<PlannedJob>;
 class JobSource {
  public:
   virtual ~JobSource() = default;
-  /// Called on a worker at the start of each collection, by one thread at a time; may block. The same vector is
-  /// returned while nothing has changed. On error the jobs of the last collection are run.
-  /// Devices that cannot be reached are counted in `run`.
+  /// Called on a worker at the start of each collection, by one thread at a time; may block. The same vector
+  /// is returned while nothing has changed. On error the jobs of the last collection are run. Devices that
+  /// cannot be reached are counted in `run`.
   virtual core::Result<std::shared_ptr<const PlannedJobs>> jobs(core::JobRun& run) = 0;
 };
 

@@ -13,8 +13,8 @@
 
 namespace rdma_exporter::scrape {
 
-/// What all collections of one engine share. Owned jointly by the engine and the collections, because a run that
-/// is stuck in the kernel outlives its collection and perhaps the engine.
+/// What all collections of one engine share. Owned jointly by the engine and the collections, because a run
+/// that is stuck in the kernel outlives its collection and perhaps the engine.
 struct Shared {
   Shared(JobSource& job_source, unsigned max_workers, std::size_t max_series_per_device)
       : source(job_source), series_per_device(max_series_per_device), pool(max_workers) {}

@@ -14,28 +14,51 @@ namespace {
 using core::MetricDesc;
 using core::MetricType;
 
-constexpr MetricDesc kSuccess{
-    "rdma_exporter_collector_success", MetricType::gauge, "collector,device", "",
-    "1 if the collector read this device in time; 0 if it was late, is still stuck, backs off or failed as a whole",
-    "src/scrape"};
+constexpr MetricDesc kSuccess{"rdma_exporter_collector_success",
+                              MetricType::gauge,
+                              "collector,device",
+                              "",
+                              "1 if the collector read this device in time; 0 if it was late, is still "
+                              "stuck, backs off or failed as a whole",
+                              "src/scrape"};
 constexpr MetricDesc kDuration{
-    "rdma_exporter_collector_duration_seconds", MetricType::gauge, "collector,device", "seconds",
-    "Time the collector took for this device; for a stuck read the time it has been stuck so far", "src/scrape"};
+    "rdma_exporter_collector_duration_seconds",
+    MetricType::gauge,
+    "collector,device",
+    "seconds",
+    "Time the collector took for this device; for a stuck read the time it has been stuck so far",
+    "src/scrape"};
 constexpr MetricDesc kBusy{
-    "rdma_exporter_collector_busy", MetricType::gauge, "collector,device", "",
-    "1 while a read of this device by this collector has not returned from the kernel in time", "src/scrape"};
+    "rdma_exporter_collector_busy",
+    MetricType::gauge,
+    "collector,device",
+    "",
+    "1 while a read of this device by this collector has not returned from the kernel in time",
+    "src/scrape"};
 constexpr MetricDesc kTimeouts{
-    "rdma_exporter_collector_timeouts_total", MetricType::counter, "collector,device", "collections",
-    "Collections that went on without this collector's share of this device because it was late", "src/scrape"};
+    "rdma_exporter_collector_timeouts_total",
+    MetricType::counter,
+    "collector,device",
+    "collections",
+    "Collections that went on without this collector's share of this device because it was late",
+    "src/scrape"};
 constexpr MetricDesc kReadErrors{
-    "rdma_exporter_read_errors_total", MetricType::counter, "collector,device,reason", "reads",
-    "Reads that failed although the source exists; reason is the errno name, parse or too_long", "src/scrape"};
-constexpr MetricDesc kDropped{
-    "rdma_exporter_series_dropped_total", MetricType::counter, "collector,device,reason", "series",
-    "Series left out of a collection by a limit (reason says which)", "src/scrape"};
+    "rdma_exporter_read_errors_total",
+    MetricType::counter,
+    "collector,device,reason",
+    "reads",
+    "Reads that failed although the source exists; reason is the errno name, parse or too_long",
+    "src/scrape"};
+constexpr MetricDesc kDropped{"rdma_exporter_series_dropped_total",
+                              MetricType::counter,
+                              "collector,device,reason",
+                              "series",
+                              "Series left out of a collection by a limit (reason says which)",
+                              "src/scrape"};
 
 constexpr std::array kFamilies{&kSuccess, &kDuration, &kBusy, &kTimeouts, &kReadErrors, &kDropped};
-static_assert(std::all_of(kFamilies.begin(), kFamilies.end(), [](const MetricDesc* m) { return core::valid(*m); }));
+static_assert(std::all_of(kFamilies.begin(), kFamilies.end(),
+                          [](const MetricDesc* m) { return core::valid(*m); }));
 
 // After this many timeouts in a row a job is no longer tried in every collection.
 constexpr unsigned kPatience = 3;
@@ -56,7 +79,8 @@ void count(std::map<std::string, std::uint64_t, std::less<>>& totals, const core
 
 Slot::Slot(PlannedJob planned)
     : planned_(std::move(planned)),
-      labels_(core::render_labels({{"collector", planned_.job->collector()}, {"device", planned_.job->device()}})) {}
+      labels_(core::render_labels(
+          {{"collector", planned_.job->collector()}, {"device", planned_.job->device()}})) {}
 
 Outcome Slot::admit(Clock::time_point now) const {
   if (started_) return Outcome::busy;
@@ -103,7 +127,8 @@ void Slot::report(core::SampleBatch& out, Outcome outcome, bool success,
   out.add_stable(kDuration, labels_, duration.count());
   out.add_stable(kBusy, labels_, std::uint64_t{outcome == Outcome::busy || outcome == Outcome::late});
   out.add_stable(kTimeouts, labels_, timeouts_);
-  for (const auto& [metric, totals] : {std::pair{&kReadErrors, &read_errors_}, std::pair{&kDropped, &dropped_}}) {
+  for (const auto& [metric, totals] :
+       {std::pair{&kReadErrors, &read_errors_}, std::pair{&kDropped, &dropped_}}) {
     for (const auto& [reason, n] : *totals) {
       std::string labels = labels_;
       core::append_label(labels, "reason", reason);

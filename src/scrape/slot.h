@@ -56,7 +56,8 @@ class Slot {
   void give_back(core::JobRun run);
 
   /// Adds rdma_exporter_collector_* and the error counters of this job. `duration` of the run being reported.
-  void report(core::SampleBatch& out, Outcome outcome, bool success, std::chrono::duration<double> duration) const;
+  void report(core::SampleBatch& out, Outcome outcome, bool success,
+              std::chrono::duration<double> duration) const;
 
  private:
   using Totals = std::map<std::string, std::uint64_t, std::less<>>;

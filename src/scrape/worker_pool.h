@@ -18,10 +18,9 @@ class Work {
 
 /// Threads for reads that may hang inside the kernel. One worker does everything as long as work is quick: a
 /// hand-over costs more than most reads. Only when the queue stands still are more workers added, up to the
-/// limit, so a worker that is stuck is replaced and the count does not grow from scrape to scrape. Workers that
-/// were added end after a while without work.
-/// Thread-safe. Threads are detached and share ownership of the state: a thread that is stuck in the kernel when
-/// the process ends hurts nobody.
+/// limit, so a worker that is stuck is replaced and the count does not grow from scrape to scrape. Workers
+/// that were added end after a while without work. Thread-safe. Threads are detached and share ownership of
+/// the state: a thread that is stuck in the kernel when the process ends hurts nobody.
 class WorkerPool {
  public:
   explicit WorkerPool(unsigned max_workers);
