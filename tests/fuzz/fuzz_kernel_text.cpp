@@ -44,7 +44,8 @@ void check_integers(std::string_view text) {
 void check_rate(std::string_view text) {
   const auto rate = core::parse_rate(text);
   if (!rate) return check(is_parse_error(rate), "rate: a parse error", text);
-  check(std::isfinite(rate->bytes_per_second) && rate->bytes_per_second >= 0, "rate: finite, not negative", text);
+  check(std::isfinite(rate->bytes_per_second) && rate->bytes_per_second >= 0, "rate: finite, not negative",
+        text);
   check(rate->lanes >= 1 && rate->lanes <= 12, "rate: lanes of the standard", text);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// Any bytes as an answer of the RDMA netlink device client. Names point into the answer and are not empty; what is
-// refused once is refused again.
+// Any bytes as an answer of the RDMA netlink device client. Names point into the answer and are not empty;
+// what is refused once is refused again.
 #include <cstddef>
 #include <cstdint>
 
@@ -18,12 +18,14 @@ using fuzz::check;
 void check_counters(host::Bytes answer) {
   const char* begin = reinterpret_cast<const char*>(answer.data());
   std::size_t counters = 0;
-  const auto parsed = host::nldev::parse_counters(answer, [&](std::string_view name, std::uint64_t /*value*/) {
-    ++counters;
-    check(!name.empty(), "a counter has a name");
-    check(name.data() >= begin && name.data() + name.size() <= begin + answer.size(), "the name is in the answer");
-    check(name.find('\0') == std::string_view::npos, "the name ends at NUL");
-  });
+  const auto parsed =
+      host::nldev::parse_counters(answer, [&](std::string_view name, std::uint64_t /*value*/) {
+        ++counters;
+        check(!name.empty(), "a counter has a name");
+        check(name.data() >= begin && name.data() + name.size() <= begin + answer.size(),
+              "the name is in the answer");
+        check(name.find('\0') == std::string_view::npos, "the name ends at NUL");
+      });
   // Entry, name and value: three headers, one byte of name and eight of value.
   check(counters * (3 * sizeof(nlattr) + 9) <= answer.size(), "no more counters than fit");
   if (!parsed) check(parsed.error().kind == core::Errc::parse, "a parse error");

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// Any bytes as label values and numbers: the page is one that a strict reader accepts, with every sample on it.
+// Any bytes as label values and numbers: the page is one that a strict reader accepts, with every sample on
+// it.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -22,7 +23,8 @@ namespace {
 using namespace rdma_exporter;
 using fuzz::check;
 
-constexpr core::MetricDesc kCounter{"rdma_f_total", core::MetricType::counter, "a,b", "", "Help \\ of\ntwo lines", "x"};
+constexpr core::MetricDesc kCounter{
+    "rdma_f_total", core::MetricType::counter, "a,b", "", "Help \\ of\ntwo lines", "x"};
 constexpr core::MetricDesc kGauge{"rdma_f", core::MetricType::gauge, "a", "", "Help", "x"};
 constexpr core::MetricDesc kUnlisted{"rdma_f_unlisted", core::MetricType::gauge, "a", "", "Help", "x"};
 constexpr std::array kFamilies{&kCounter, &kGauge};
@@ -77,7 +79,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   std::string page;
   const core::SampleBatch* const batches[] = {&batch};
-  core::write_text(kFamilies, batches, page);
+  core::TextWriter(kFamilies).write(batches, page);
   const std::string error = fuzz::page_error(page);
   check(error.empty(), error.c_str(), page);
   const auto lines = static_cast<std::size_t>(std::count(page.begin(), page.end(), '\n'));

@@ -61,7 +61,8 @@ class Reader {
     if (!take(" ")) fail("no help");
     typed_ = false;
     for (std::size_t i = 0; i < at_.size(); ++i)
-      if (at_[i] == '\\' && (++i >= at_.size() || (at_[i] != '\\' && at_[i] != 'n'))) fail("bad escape in HELP");
+      if (at_[i] == '\\' && (++i >= at_.size() || (at_[i] != '\\' && at_[i] != 'n')))
+        fail("bad escape in HELP");
   }
 
   void read_type() {
@@ -95,7 +96,8 @@ class Reader {
 
   void read_value() {
     if (at_ == "NaN" || at_ == "+Inf" || at_ == "-Inf") return;
-    if (at_.empty() || at_.find_first_not_of("0123456789+-.e") != std::string_view::npos) return fail("no number");
+    if (at_.empty() || at_.find_first_not_of("0123456789+-.e") != std::string_view::npos)
+      return fail("no number");
     const std::string text(at_);
     char* end = nullptr;
     (void)std::strtod(text.c_str(), &end);
@@ -117,7 +119,11 @@ class Reader {
 bool is_utf8(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
     const auto lead = static_cast<unsigned char>(text[i]);
-    const std::size_t length = lead < 0x80 ? 1 : lead >> 5 == 6 ? 2 : lead >> 4 == 14 ? 3 : lead >> 3 == 30 ? 4 : 0;
+    const std::size_t length = lead < 0x80       ? 1
+                               : lead >> 5 == 6  ? 2
+                               : lead >> 4 == 14 ? 3
+                               : lead >> 3 == 30 ? 4
+                                                 : 0;
     if (length == 0 || i + length > text.size()) return false;
     std::uint32_t code = length == 1 ? lead : lead & (0xFFU >> (length + 1));
     for (std::size_t k = 1; k < length; ++k) {

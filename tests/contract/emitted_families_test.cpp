@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+//
+// Contract: what is emitted is in the tables, with exactly the labels its row says; and the tables hold
+// little that nothing here emits.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "tests/contract/page.h"
+
+namespace rdma_exporter::test {
+namespace {
+
+// The names in a rendered block, in order, separated by commas. Values may hold anything, quotes escaped.
+std::string label_names(std::string_view block) {
+  std::string names;
+  while (!block.empty()) {
+    const std::size_t equals = block.find("=\"");
+    if (equals == std::string_view::npos) return "no labels: " + std::string(block);
+    names.append(names.empty() ? "" : ",").append(block.substr(0, equals));
+    std::size_t end = equals + 2;
+    while (end < block.size() && block[end] != '"') end += block[end] == '\\' ? 2U : 1U;
+    block.remove_prefix(std::min(block.size(), end + 1));
+    if (block.starts_with(',')) block.remove_prefix(1);
+  }
+  return names;
+}
+
+TEST(LabelNames, AreReadFromABlock) {
+  EXPECT_EQ(label_names(R"(device="d",counter="a,b=\"c\" \\")"), "device,counter");
+  EXPECT_EQ(label_names(""), "");
+}
+
+TEST(EmittedFamilies, AreInTheTablesWithTheLabelsOfTheirRow) {
+  const auto families = collector_families();
+  const std::set<const core::MetricDesc*> known(families.begin(), families.end());
+  for (const auto& [name, root] : all_trees()) {
+    TreeHost host(root);
+    std::size_t samples = 0;
+    for (const auto& run : host.collect()) {
+      EXPECT_TRUE(run->read_errors().empty()) << name << ": " << run->read_errors().front().first;
+      for (const core::Sample& sample : run->samples().samples()) {
+        ++samples;
+        ASSERT_TRUE(known.contains(sample.metric)) << name << ": " << sample.metric->name;
+        EXPECT_EQ(label_names(sample.labels()), sample.metric->labels) << name << ": " << sample.metric->name;
+      }
+    }
+    EXPECT_GT(samples, 30U) << name;
+  }
+}
+
+// A collector emits only families of its own list: otherwise the writer would drop them without a word.
+TEST(EmittedFamilies, AreInTheListOfTheirCollector) {
+  for (const auto& [name, root] : all_trees()) {
+    for (const collectors::CollectorSpec* spec : collectors::all_collectors()) {
+      host::Host host{.sysfs = host::make_host_fs(root), .procfs = nullptr, .verbs = nullptr};
+      const collectors::Context context{host};
+      collectors::CollectorSet set(context, {&spec, 1}, [](const std::string&) { return true; });
+      ASSERT_TRUE(set.refresh().has_value());
+      const auto families = spec->families();
+      for (const auto& job : set.jobs()) {
+        core::JobRun run(1);
+        job->run(run);
+        for (const core::Sample& sample : run.samples().samples())
+          EXPECT_NE(std::find(families.begin(), families.end(), sample.metric), families.end())
+              << name << ": " << sample.metric->name << " of " << spec->name;
+      }
+    }
+  }
+}
+
+TEST(EmittedFamilies, AreNearlyAllThatTheTablesHave) {
+  std::set<std::string_view> emitted;
+  for (const auto& [name, root] : all_trees()) {
+    TreeHost host(root);
+    for (const auto& run : host.collect())
+      for (const core::Sample& sample : run->samples().samples()) emitted.insert(sample.metric->name);
+  }
+  // Only the verbs device tells the MTUs, and a tree of files has none; every file of ports/N/counters that
+  // these drivers have is curated.
+  const std::set<std::string_view> elsewhere{"rdma_port_active_mtu_bytes", "rdma_port_max_mtu_bytes",
+                                             "rdma_port_counters_total"};
+  for (const core::MetricDesc* family : collector_families())
+    EXPECT_NE(emitted.contains(family->name), elsewhere.contains(family->name)) << family->name;
+}
+
+}  // namespace
+}  // namespace rdma_exporter::test

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+//
+// Contract: every family in the tables is one that Prometheus takes, and there once.
+#include <gtest/gtest.h>
+#include <prometheus/check_names.h>
+
+#include <set>
+#include <string>
+
+#include "app/families.h"
+
+namespace rdma_exporter::app {
+namespace {
+
+std::vector<std::string> split(std::string_view text) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    const std::size_t comma = text.find(',');
+    parts.emplace_back(text.substr(0, comma));
+    text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
+  }
+  return parts;
+}
+
+TEST(FamilyTables, HaveNamesThatPrometheusTakes) {
+  ASSERT_GT(all_families().size(), 50U);
+  for (const core::MetricDesc* family : all_families())
+    EXPECT_TRUE(prometheus::CheckMetricName(std::string(family->name))) << family->name;
+}
+
+TEST(FamilyTables, HaveLabelsThatPrometheusTakesEachOnce) {
+  for (const core::MetricDesc* family : all_families()) {
+    std::set<std::string> seen;
+    for (const std::string& label : split(family->labels)) {
+      EXPECT_TRUE(prometheus::CheckLabelName(label)) << family->name << " " << label;
+      EXPECT_TRUE(seen.insert(label).second) << family->name << " " << label;
+      EXPECT_FALSE(label == "job" || label == "instance") << "Prometheus sets it: " << family->name;
+    }
+  }
+}
+
+TEST(FamilyTables, HaveNoFamilyTwice) {
+  std::set<std::string_view> names;
+  for (const core::MetricDesc* family : all_families())
+    EXPECT_TRUE(names.insert(family->name).second) << family->name;
+}
+
+TEST(FamilyTables, FollowTheRulesOfOneRow) {
+  for (const core::MetricDesc* family : all_families()) {
+    EXPECT_TRUE(core::valid(*family)) << family->name;
+    EXPECT_FALSE(family->help.ends_with('.')) << family->name << ": the documents add it";
+  }
+}
+
+}  // namespace
+}  // namespace rdma_exporter::app

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+//
+// Contract: the page of a recorded host, to the byte: what --once prints, without what the exporter says of
+// itself. A change of it is a change for users. To make the files anew and see the difference:
+//
+//   UPDATE_GOLDEN=1 contract_test --gtest_filter='GoldenPage.*' && git diff tests/contract/golden
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "core/text_writer.h"
+#include "tests/contract/page.h"
+
+namespace rdma_exporter::test {
+namespace {
+
+std::string render(const std::string& sysfs_root) {
+  TreeHost host(sysfs_root);
+  std::vector<const core::SampleBatch*> batches;
+  for (const auto& run : host.collect()) batches.push_back(&run->samples());
+  std::string page;
+  const auto families = collector_families();
+  core::TextWriter(families).write(batches, page);
+  return page;
+}
+
+TEST(GoldenPage, OfEveryRecording) {
+  for (const auto& entry : std::filesystem::directory_iterator(SOURCE_DIR "/tests/recordings")) {
+    const std::string name = entry.path().filename();
+    const std::string golden = SOURCE_DIR "/tests/contract/golden/" + name + ".prom";
+    const std::string page = render(entry.path() / "sys");
+    if (std::getenv("UPDATE_GOLDEN") != nullptr) std::ofstream(golden, std::ios::binary) << page;
+    std::ifstream file(golden, std::ios::binary);
+    ASSERT_TRUE(file.good()) << golden;
+    const std::string expected{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    EXPECT_EQ(page, expected) << name;
+  }
+}
+
+}  // namespace
+}  // namespace rdma_exporter::test

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+//
+// Contract: the daemon reads only. It starts no other program, and writes to nothing but its standard streams
+// and its sockets.
+#include <gtest/gtest.h>
+
+#include <regex>
+
+#include "tests/contract/source_files.h"
+
+namespace rdma_exporter::test {
+namespace {
+
+// What is forbidden in `text`, empty if nothing is.
+std::string forbidden(std::string_view text) {
+  static const std::regex kRules[] = {
+      // another program
+      std::regex(
+          R"(\b(popen|system|v?fork|clone3?|posix_spawnp?|exec[lv]p?e?|execvpe|fexecve|execveat)\s*\()"),
+      // writing to files, or changing the tree
+      std::regex(R"(\bO_(WRONLY|RDWR|CREAT|TRUNC|APPEND|TMPFILE)\b)"),
+      std::regex(R"(\b(std::)?(ofstream|fstream|basic_ofstream|basic_filebuf)\b(?!>))"),
+      std::regex(
+          R"(\b(creat|pwritev?2?|writev|ftruncate|unlink(at)?|rename(at2?)?|mkdir(at)?|rmdir|mknod(at)?|symlink(at)?|link(at)?|f?ch(mod|own)(at)?|mount|umount2?|setxattr)\s*\()"),
+      std::regex(R"((^|[^\w:.>])::(write|truncate)\s*\()"),
+      std::regex(R"(\bfreopen\s*\()"),
+  };
+  const std::string code = code_only(text);
+  std::smatch match;
+  for (const std::regex& rule : kRules)
+    if (std::regex_search(code, match, rule)) return match.str();
+  // The mode of fopen is in a literal, which code_only() blanks: the call has to be the reading one.
+  static const std::regex kOpen(R"(\bfopen\s*\([^;]*\))");
+  const std::string whole(text);
+  for (auto it = std::sregex_iterator(whole.begin(), whole.end(), kOpen); it != std::sregex_iterator(); ++it)
+    if (it->str().find("\"re\"") == std::string::npos && it->str().find("\"r\"") == std::string::npos)
+      return it->str();
+  return {};
+}
+
+TEST(ReadOnly, HoldsForEverySource) {
+  for (const auto& [path, text] : source_files()) EXPECT_EQ(forbidden(text), "") << path;
+}
+
+TEST(ReadOnly, IsCheckedByRulesThatBite) {
+  for (const char* bad :
+       {"std::system(\"ls\");", "popen(\"rdma\", \"r\")", "if (fork() == 0)", "::execve(path, a, b);",
+        "open(path, O_RDWR | O_CLOEXEC)", "open(p, O_CREAT)", "std::ofstream(path) << 1;",
+        "std::fstream f(path);", "::unlink(path)", "::write(fd, data, n)", "::truncate(path, 0)",
+        "rename (a, b)", "std::fopen(name, \"w\")", "mkdir(path, 0700)"})
+    EXPECT_NE(forbidden(bad), "") << bad;
+  for (const char* good :
+       {"std::io_context::executor executor(io);", "// system(\"x\")", "\"fork()\"",
+        "deadline.expires_after(x)", "#include <fstream>", "std::fopen(name, \"re\")",
+        "stream_.async_write_some(buffers)", "R\"(system(1))\"", "const int limit = 10'000; /* O_RDWR */",
+        "timer.link_name(path)", "void SampleBatch::truncate(std::size_t n)"})
+    EXPECT_EQ(forbidden(good), "") << good;
+}
+
+}  // namespace
+}  // namespace rdma_exporter::test
