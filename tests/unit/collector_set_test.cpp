@@ -43,8 +43,9 @@ TEST_F(CollectorSetTest, HasOneJobPerCollectorAndDevice) {
   add_device("b");
   CollectorSet set = make();
   ASSERT_TRUE(set.refresh().value());
-  EXPECT_EQ(names(set), (std::set<std::string>{"device/", "device/a", "port/a", "port_counters/a", "hw_counters/a",
-                                               "device/b", "port/b", "port_counters/b", "hw_counters/b"}));
+  EXPECT_EQ(names(set),
+            (std::set<std::string>{"device/", "device/a", "port/a", "port_counters/a", "hw_counters/a",
+                                   "device/b", "port/b", "port_counters/b", "hw_counters/b"}));
   EXPECT_EQ(set.jobs().size(), 9U);
 }
 
@@ -73,7 +74,8 @@ TEST_F(CollectorSetTest, MakesNewJobsForADeviceRegisteredAnew) {
   ASSERT_TRUE(set.refresh().value());
   ASSERT_EQ(set.jobs().size(), before.size());
   for (const auto& job : before)
-    EXPECT_EQ(std::find(set.jobs().begin(), set.jobs().end(), job) != set.jobs().end(), job->device().empty());
+    EXPECT_EQ(std::find(set.jobs().begin(), set.jobs().end(), job) != set.jobs().end(),
+              job->device().empty());
 }
 
 TEST_F(CollectorSetTest, LeavesExcludedDevicesAlone) {

@@ -13,7 +13,8 @@ namespace {
 using core::MetricDesc;
 using core::MetricType;
 
-constexpr MetricDesc kBytes{"rdma_t_bytes_total", MetricType::counter, "device,direction", "bytes", "Bytes", "test"};
+constexpr MetricDesc kBytes{
+    "rdma_t_bytes_total", MetricType::counter, "device,direction", "bytes", "Bytes", "test"};
 constexpr MetricDesc kCnp{"rdma_t_cnp_total", MetricType::counter, "device", "", "CNPs", "test"};
 constexpr MetricDesc kIgnored{"rdma_t_ignored_total", MetricType::counter, "device", "", "CNPs", "test"};
 constexpr MetricDesc kRaw{"rdma_t_raw_total", MetricType::counter, "device,counter", "", "Raw", "test"};
@@ -82,7 +83,8 @@ TEST_F(CounterSetTest, AddsUpASumOnlyWhenAllAddendsWereRead) {
 TEST_F(CounterSetTest, ExportsAddendsRawWhereTheSourceLacksOne) {
   CounterSet set(rules_, "device=\"d\"");
   set.set_names({"handled"});
-  EXPECT_EQ(collect(set, {{"handled", 5}}), (Values{{"rdma_t_raw_total{device=\"d\",counter=\"handled\"}", 5}}));
+  EXPECT_EQ(collect(set, {{"handled", 5}}),
+            (Values{{"rdma_t_raw_total{device=\"d\",counter=\"handled\"}", 5}}));
 }
 
 TEST_F(CounterSetTest, ObeysTheRawPolicy) {
@@ -103,7 +105,8 @@ TEST_F(CounterSetTest, PutsKnownGaugesIntoTheValueFamily) {
   rules_.driver = host::Driver::bnxt_re;
   CounterSet set(rules_, "device=\"d\"");
   set.set_names({"active_qps"});
-  EXPECT_EQ(collect(set, {{"active_qps", 3}}), (Values{{"rdma_t_raw_value{device=\"d\",counter=\"active_qps\"}", 3}}));
+  EXPECT_EQ(collect(set, {{"active_qps", 3}}),
+            (Values{{"rdma_t_raw_value{device=\"d\",counter=\"active_qps\"}", 3}}));
 }
 
 TEST_F(CounterSetTest, ContinuesA32BitCounterBeyondItsWidth) {

@@ -28,7 +28,8 @@ class DeviceTest : public CollectorFixture {
   /// Value of a label of the only rdma_device_info of `device`.
   static std::string info(const Page& page, const std::string& label, const std::string& device = "d") {
     const std::string start = R"(rdma_device_info{device=")" + device + "\"";
-    const auto it = std::find_if(page.begin(), page.end(), [&](const auto& e) { return e.first.starts_with(start); });
+    const auto it =
+        std::find_if(page.begin(), page.end(), [&](const auto& e) { return e.first.starts_with(start); });
     if (it == page.end()) return "no rdma_device_info";
     const std::size_t at = it->first.find("," + label + "=\"");
     if (at == std::string::npos) return "no label";
@@ -47,16 +48,30 @@ TEST_F(DeviceTest, TellsWhatADeviceIs) {
   add_port("d");
   add_pci("d", kPci);
   tree_.link("../../../bus/pci/drivers/mlx5_core", kPci + "/driver");
-  for (const auto& [file, text] : {std::pair{"fw_ver", "28.39.1002"}, {"board_id", "MT_0000000838"},
-                                   {"hca_type", "MT4129"}, {"hw_rev", "0"}, {"node_guid", "0c42:a103:0000:0001"},
-                                   {"sys_image_guid", "0c42:a103:0000:0000"}, {"node_type", "1: CA"}})
+  for (const auto& [file, text] : {std::pair{"fw_ver", "28.39.1002"},
+                                   {"board_id", "MT_0000000838"},
+                                   {"hca_type", "MT4129"},
+                                   {"hw_rev", "0"},
+                                   {"node_guid", "0c42:a103:0000:0001"},
+                                   {"sys_image_guid", "0c42:a103:0000:0000"},
+                                   {"node_type", "1: CA"}})
     tree_.write(device_path("d") + file, std::string(text) + "\n");
   const Page page = collect();
-  for (const auto& [label, value] :
-       {std::pair{"fw_version", "28.39.1002"}, {"board_id", "MT_0000000838"}, {"hca_type", "MT4129"}, {"hw_rev", "0"},
-        {"node_guid", "0c42:a103:0000:0001"}, {"sys_image_guid", "0c42:a103:0000:0000"}, {"driver", "mlx5_core"},
-        {"protocol", "roce"}, {"node_type", "CA"}, {"pci_address", "0000:3b:00.0"}, {"vendor_id", "0x15b3"},
-        {"device_id", "0x1021"}, {"numa_node", "-1"}, {"is_vf", "0"}, {"physfn", ""}})
+  for (const auto& [label, value] : {std::pair{"fw_version", "28.39.1002"},
+                                     {"board_id", "MT_0000000838"},
+                                     {"hca_type", "MT4129"},
+                                     {"hw_rev", "0"},
+                                     {"node_guid", "0c42:a103:0000:0001"},
+                                     {"sys_image_guid", "0c42:a103:0000:0000"},
+                                     {"driver", "mlx5_core"},
+                                     {"protocol", "roce"},
+                                     {"node_type", "CA"},
+                                     {"pci_address", "0000:3b:00.0"},
+                                     {"vendor_id", "0x15b3"},
+                                     {"device_id", "0x1021"},
+                                     {"numa_node", "-1"},
+                                     {"is_vf", "0"},
+                                     {"physfn", ""}})
     EXPECT_EQ(info(page, label), value) << label;
   EXPECT_EQ(page.at("rdma_devices{}"), 1);
   EXPECT_TRUE(errors_.empty());
@@ -91,7 +106,8 @@ TEST_F(DeviceTest, EscapesAndCutsIdentity) {
   tree_.write(device_path("d") + "hca_type", std::string(4000, 'x'));
   tree_.write(device_path("d") + "fw_ver", std::string(100'000, 'x'));
   const Page page = collect();
-  const auto it = std::find_if(page.begin(), page.end(), [](const auto& e) { return e.first.starts_with("rdma_device_info"); });
+  const auto it = std::find_if(page.begin(), page.end(),
+                               [](const auto& e) { return e.first.starts_with("rdma_device_info"); });
   ASSERT_NE(it, page.end());
   EXPECT_NE(it->first.find(R"(board_id="a\"b\\c",)"), std::string::npos) << it->first;
   EXPECT_NE(it->first.find("hca_type=\"" + std::string(128, 'x') + "\""), std::string::npos);

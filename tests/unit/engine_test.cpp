@@ -14,7 +14,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr core::MetricDesc kValue{"rdma_test_value", core::MetricType::gauge, "device", "", "A value", "test"};
+constexpr core::MetricDesc kValue{
+    "rdma_test_value", core::MetricType::gauge, "device", "", "A value", "test"};
 
 // A read that can be held inside "the kernel".
 class Gate {
@@ -81,8 +82,10 @@ class EngineTest : public ::testing::Test {
  protected:
   EngineTest() {
     source_.set({a_, b_});
-    engine_.emplace(io_, source_, EngineOptions{.max_workers = 8, .series_per_device = 10, .discovery_timeout = 100ms, .tick = 5ms}, families(),
-                    [](core::SampleBatch&) {});
+    engine_.emplace(
+        io_, source_,
+        EngineOptions{.max_workers = 8, .series_per_device = 10, .discovery_timeout = 100ms, .tick = 5ms},
+        families(), [](core::SampleBatch&) {});
   }
   ~EngineTest() override {
     a_->gate.open();
@@ -248,7 +251,8 @@ TEST_F(EngineTest, UsesTheJobsItKnowsWhenDiscoveryFails) {
   source_.fails = true;
   const std::string page = scrape();
   EXPECT_TRUE(has(page, "rdma_test_value{device=\"a\"} 1"));
-  EXPECT_TRUE(has(page, "rdma_exporter_read_errors_total{collector=\"discovery\",device=\"\",reason=\"EIO\"} 1"));
+  EXPECT_TRUE(
+      has(page, "rdma_exporter_read_errors_total{collector=\"discovery\",device=\"\",reason=\"EIO\"} 1"));
 }
 
 TEST_F(EngineTest, KeepsADeviceWithinItsShareOfSeries) {

@@ -156,8 +156,9 @@ TEST_F(HwCountersTest, ExportsGaugesAsGauges) {
   set_driver("d", "bnxt_en");
   set("d", "active_qps", "3");
   set("d", "resize_cq_cnt", "4");
-  EXPECT_EQ(collect(), (Page{{R"(rdma_port_hw_value{device="d",port="1",counter="active_qps"})", 3},
-                             {R"(rdma_port_hw_counters_total{device="d",port="1",counter="resize_cq_cnt"})", 4}}));
+  EXPECT_EQ(collect(),
+            (Page{{R"(rdma_port_hw_value{device="d",port="1",counter="active_qps"})", 3},
+                  {R"(rdma_port_hw_counters_total{device="d",port="1",counter="resize_cq_cnt"})", 4}}));
 }
 
 TEST_F(HwCountersTest, LosesOneSampleToAFileThatFails) {
@@ -187,7 +188,8 @@ class DeviceHwCountersTest : public HwCountersTest {
   const std::string key_ = R"(rdma_device_hw_counters_total{device="d",counter="num_cqovf"})";
 };
 
-// A read from a network namespace that does not own the device crashes kernels without the fix of CVE-2025-22089.
+// A read from a network namespace that does not own the device crashes kernels without the fix of
+// CVE-2025-22089.
 TEST_F(DeviceHwCountersTest, AreNeverOpenedWhenThatMayCrashTheKernel) {
   for (int i = 0; i < 3; ++i) {
     EXPECT_TRUE(collect().empty());

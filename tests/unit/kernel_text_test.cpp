@@ -20,7 +20,8 @@ TEST(ParseCounter, TakesTheTextOfOldKernelsForAbsence) {
 }
 
 TEST(ParseCounter, RefusesEverythingElse) {
-  for (const char* text : {"", "\n", "-1\n", "18446744073709551616\n", "1 2\n", "0x10\n", "12abc\n", "1.5\n", "\x01\xff"})
+  for (const char* text :
+       {"", "\n", "-1\n", "18446744073709551616\n", "1 2\n", "0x10\n", "12abc\n", "1.5\n", "\x01\xff"})
     EXPECT_FALSE(parse_counter(text).has_value()) << text;
   EXPECT_EQ(reason(parse_counter("x").error()), "parse");
 }
@@ -36,7 +37,8 @@ TEST(ParseEnum, TakesTheNumberBeforeTheColon) {
 TEST(ParseHex, WantsThePrefix) {
   EXPECT_EQ(parse_hex("0x1a\n").value(), 26U);
   EXPECT_EQ(parse_hex("0xffffffff\n").value(), 0xffffffffU);
-  for (const char* text : {"1a", "0x", "0x1g", "0x100000000", "", "-0x1"}) EXPECT_FALSE(parse_hex(text).has_value()) << text;
+  for (const char* text : {"1a", "0x", "0x1g", "0x100000000", "", "-0x1"})
+    EXPECT_FALSE(parse_hex(text).has_value()) << text;
 }
 
 TEST(ParseRate, GivesBytesPerSecondAndLanes) {
@@ -49,8 +51,9 @@ TEST(ParseRate, GivesBytesPerSecondAndLanes) {
 }
 
 TEST(ParseRate, RefusesWhatRateShowNeverPrints) {
-  for (const char* text : {"", "100", "100 Gb/sec", "100 Gb/sec (3X EDR)", "-1 Gb/sec (4X EDR)", "inf Gb/sec (4X EDR)",
-                           "nan Gb/sec (4X EDR)", "1e9 Gb/sec (4X EDR)", "100 Gb/sec (4X EDR", "100 Mb/sec (4X EDR)"})
+  for (const char* text :
+       {"", "100", "100 Gb/sec", "100 Gb/sec (3X EDR)", "-1 Gb/sec (4X EDR)", "inf Gb/sec (4X EDR)",
+        "nan Gb/sec (4X EDR)", "1e9 Gb/sec (4X EDR)", "100 Gb/sec (4X EDR", "100 Mb/sec (4X EDR)"})
     EXPECT_FALSE(parse_rate(text).has_value()) << text;
 }
 

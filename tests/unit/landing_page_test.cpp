@@ -30,7 +30,9 @@ TEST(LandingPage, ListsTheDevices) {
   EXPECT_THAT(page, HasSubstr("<li>mlx5_0</li>\n<li>mlx5_1</li>"));
 }
 
-TEST(LandingPage, SaysThatThereAreNoDevices) { EXPECT_THAT(landing_page("/metrics", {}, ""), HasSubstr("No RDMA devices")); }
+TEST(LandingPage, SaysThatThereAreNoDevices) {
+  EXPECT_THAT(landing_page("/metrics", {}, ""), HasSubstr("No RDMA devices"));
+}
 
 TEST(LandingPage, SaysWhenItsValuesAreRecorded) {
   EXPECT_THAT(landing_page("/metrics", {}, "tests/recordings/x"), HasSubstr("not values of this host"));

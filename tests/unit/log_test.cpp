@@ -15,7 +15,8 @@ TEST(FormatLine, WritesLogfmtAndQuotesOnlyWhatNeedsIt) {
 }
 
 TEST(FormatLine, KeepsHostileTextOnOneLine) {
-  const std::string line = format_line(Format::logfmt, Level::info, "x", {{"name", "a\nlevel=error \x1b[31m\xff"}});
+  const std::string line =
+      format_line(Format::logfmt, Level::info, "x", {{"name", "a\nlevel=error \x1b[31m\xff"}});
   EXPECT_EQ(line.find('\n'), std::string::npos);
   EXPECT_EQ(line.find('\x1b'), std::string::npos);
 }

@@ -7,7 +7,8 @@
 namespace rdma_exporter::core {
 namespace {
 
-constexpr MetricDesc kGood{"rdma_port_packets_total", MetricType::counter, "device", "packets", "Packets", "sysfs"};
+constexpr MetricDesc kGood{
+    "rdma_port_packets_total", MetricType::counter, "device", "packets", "Packets", "sysfs"};
 
 constexpr MetricDesc with_name(std::string_view name, MetricType type = MetricType::counter) {
   MetricDesc metric = kGood;
@@ -19,7 +20,8 @@ constexpr MetricDesc with_name(std::string_view name, MetricType type = MetricTy
 TEST(Valid, AcceptsAWellFormedRow) { EXPECT_TRUE(valid(kGood)); }
 
 TEST(Valid, RefusesBadNames) {
-  for (const std::string_view name : {"port_packets_total", "rdma_Port_total", "rdma__port_total", "rdma_port-a_total", ""})
+  for (const std::string_view name :
+       {"port_packets_total", "rdma_Port_total", "rdma__port_total", "rdma_port-a_total", ""})
     EXPECT_FALSE(valid(with_name(name))) << name;
 }
 

@@ -62,7 +62,8 @@ inline Message with_value(const Message& answer, std::string_view name, std::uin
     if (entry_name(entry) != name) return changed;
     host::for_each_attr(changed, [&](const host::Attr& attr) {
       if (attr.type != RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_VALUE) return;
-      std::memcpy(&changed[static_cast<std::size_t>(attr.data.data() - changed.data())], &value, sizeof value);
+      std::memcpy(&changed[static_cast<std::size_t>(attr.data.data() - changed.data())], &value,
+                  sizeof value);
     });
     return changed;
   });
@@ -74,7 +75,8 @@ inline Message with_name(const Message& answer, std::string_view name, const std
     Message changed;
     host::for_each_attr(entry, [&](const host::Attr& attr) {
       const bool renamed = attr.type == RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_NAME && attr.text() == name;
-      append_attr(changed, attr.type, renamed ? std::as_bytes(std::span(other.c_str(), other.size() + 1)) : attr.data);
+      append_attr(changed, attr.type,
+                  renamed ? std::as_bytes(std::span(other.c_str(), other.size() + 1)) : attr.data);
     });
     return changed;
   });

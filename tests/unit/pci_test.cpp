@@ -58,7 +58,8 @@ TEST_F(PciTest, IsEmptyForSoftwareDevices) {
 }
 
 TEST_F(PciTest, TakesNothingElseForAnAddress) {
-  for (const char* name : {"0000:3b:00", "000:3b:00.0", "0000:3b:00.g", "0000-3b:00.0", "0000:3B:00.0", "pci0000:3b"}) {
+  for (const char* name :
+       {"0000:3b:00", "000:3b:00.0", "0000:3b:00.g", "0000-3b:00.0", "0000:3B:00.0", "pci0000:3b"}) {
     tree_.remove("class/infiniband/d/device");
     set_device("devices/" + std::string(name) + "/x");
     EXPECT_TRUE(find().address.empty()) << name;

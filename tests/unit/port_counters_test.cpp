@@ -25,8 +25,8 @@ TEST_F(PortCountersTest, ExportsDataInBytesAndPacketsAsTheyAre) {
   add_port("d");
   set("port_rcv_data", "1000");
   set("port_xmit_packets", "7");
-  EXPECT_EQ(collect(), (Page{{kRxBytes, 4000},
-                             {R"(rdma_port_packets_total{device="d",port="1",direction="tx"})", 7}}));
+  EXPECT_EQ(collect(),
+            (Page{{kRxBytes, 4000}, {R"(rdma_port_packets_total{device="d",port="1",direction="tx"})", 7}}));
 }
 
 TEST_F(PortCountersTest, ExportsACounterWhileItIsZero) {
@@ -38,7 +38,8 @@ TEST_F(PortCountersTest, ExportsACounterWhileItIsZero) {
 TEST_F(PortCountersTest, PassesUnknownFilesThrough) {
   add_port("d");
   set("new_in_linux_9", "3");
-  EXPECT_EQ(collect(), (Page{{R"(rdma_port_counters_total{device="d",port="1",counter="new_in_linux_9"})", 3}}));
+  EXPECT_EQ(collect(),
+            (Page{{R"(rdma_port_counters_total{device="d",port="1",counter="new_in_linux_9"})", 3}}));
 }
 
 TEST_F(PortCountersTest, SaysWhichNarrowFieldsStick) {
@@ -118,8 +119,9 @@ TEST_F(PortCountersTest, ObeysTheRawPolicy) {
   context_.raw = RawPolicy::all;
   add_port("d");
   set("port_rcv_data", "1000");
-  EXPECT_EQ(collect(), (Page{{kRxBytes, 4000},
-                             {R"(rdma_port_counters_total{device="d",port="1",counter="port_rcv_data"})", 1000}}));
+  EXPECT_EQ(collect(),
+            (Page{{kRxBytes, 4000},
+                  {R"(rdma_port_counters_total{device="d",port="1",counter="port_rcv_data"})", 1000}}));
 }
 
 TEST_F(PortCountersTest, NoticesAFileThatAppears) {

@@ -17,7 +17,8 @@ class PortTest : public CollectorFixture {
     tree_.write(port_path("d") + "gid_attrs/types/" + slot, type + "\n");
     if (!netdev.empty()) tree_.write(port_path("d") + "gid_attrs/ndevs/" + slot, netdev + "\n");
   }
-  static std::string info(const std::string& link_layer, const std::string& netdev, const std::string& lid = "") {
+  static std::string info(const std::string& link_layer, const std::string& netdev,
+                          const std::string& lid = "") {
     return R"(rdma_port_info{device="d",port="1",link_layer=")" + link_layer + R"(",netdev=")" + netdev +
            R"(",lid=")" + lid + R"("})";
   }
@@ -84,7 +85,8 @@ TEST_F(PortTest, LosesOneSampleToOneBadFile) {
   Page expected = whole;
   expected.erase("rdma_port_physical_state" + kPort);
   EXPECT_EQ(page, expected);
-  for (const char* garbage : {"", "fast", "100 Gb/sec", "100 Gb/sec (5X EDR)", "-1 Gb/sec (4X EDR)", "\xff\xfe"}) {
+  for (const char* garbage :
+       {"", "fast", "100 Gb/sec", "100 Gb/sec (5X EDR)", "-1 Gb/sec (4X EDR)", "\xff\xfe"}) {
     tree_.write(port_path("d") + "rate", garbage);
     page = collect();
     EXPECT_FALSE(page.contains("rdma_port_rate_bytes_per_second" + kPort)) << garbage;
@@ -181,8 +183,10 @@ TEST_F(PortTest, PrefersTheNetdevOfNetlink) {
   answer_netlink();
   tree_.write(port_path("rxe0") + "state", "1: DOWN\n");
   const Page page = collect();
-  EXPECT_TRUE(page.contains(R"(rdma_port_info{device="rxe0",port="1",link_layer="Ethernet",netdev="ve0",lid=""})"));
-  EXPECT_EQ(page.at(R"(rdma_port_state{device="rxe0",port="1"})"), 4) << "netlink answered, the file was not read";
+  EXPECT_TRUE(
+      page.contains(R"(rdma_port_info{device="rxe0",port="1",link_layer="Ethernet",netdev="ve0",lid=""})"));
+  EXPECT_EQ(page.at(R"(rdma_port_state{device="rxe0",port="1"})"), 4)
+      << "netlink answered, the file was not read";
 }
 
 TEST_F(PortTest, ReadsFilesWhereNetlinkRefuses) {

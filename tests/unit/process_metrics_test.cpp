@@ -17,7 +17,8 @@ namespace {
 // The file of a real process with another name; fields 14, 15, 20, 22, 23 and 24 count.
 std::string stat_line(const std::string& name) {
   return "4242 (" + name +
-         ") S 1 4242 4242 0 -1 4194560 5000 0 0 0 321 123 0 0 20 0 7 0 987654 1073741824 2048 18446744073709551615 1 "
+         ") S 1 4242 4242 0 -1 4194560 5000 0 0 0 321 123 0 0 20 0 7 0 987654 1073741824 2048 "
+         "18446744073709551615 1 "
          "1 0 0 0 0 0 4096 81920 0 0 0 17 1 0 0 0 0 0\n";
 }
 
@@ -26,7 +27,8 @@ std::map<std::string, double> collect(ProcessMetrics& metrics) {
   metrics.add(batch);
   std::map<std::string, double> all;
   for (const core::Sample& sample : batch.samples())
-    all[std::string(sample.metric->name)] = sample.is_real ? sample.real : static_cast<double>(sample.integer);
+    all[std::string(sample.metric->name)] =
+        sample.is_real ? sample.real : static_cast<double>(sample.integer);
   EXPECT_EQ(all.size(), batch.size());
   return all;
 }

@@ -24,7 +24,8 @@ inline Message recorded_message(const std::string& name) {
   return bytes;
 }
 
-/// What a ScriptedNetlink answers, by nlmsg_type: messages, or an errno. Shared, so that a test can change it.
+/// What a ScriptedNetlink answers, by nlmsg_type: messages, or an errno. Shared, so that a test can change
+/// it.
 struct Script {
   std::map<std::uint16_t, std::vector<Message>> answers;
   std::map<std::uint16_t, int> refusals;

@@ -89,7 +89,8 @@ TEST(Slot, ReportsTotalsOfErrorsByReason) {
             "rdma_exporter_collector_busy{collector=\"port\",device=\"mlx5_0\"} 0\n"
             "rdma_exporter_collector_timeouts_total{collector=\"port\",device=\"mlx5_0\"} 0\n"
             "rdma_exporter_read_errors_total{collector=\"port\",device=\"mlx5_0\",reason=\"EIO\"} 4\n"
-            "rdma_exporter_series_dropped_total{collector=\"port\",device=\"mlx5_0\",reason=\"series_per_device\"} 14\n");
+            "rdma_exporter_series_dropped_total{collector=\"port\",device=\"mlx5_0\",reason=\"series_per_"
+            "device\"} 14\n");
 }
 
 TEST(Slot, InheritsTheTotalsOfItsPredecessor) {
@@ -101,8 +102,9 @@ TEST(Slot, InheritsTheTotalsOfItsPredecessor) {
   Slot later = make_slot();
   later.inherit(earlier);
   EXPECT_EQ(report(later, Outcome::late, false), report(earlier, Outcome::late, false));
-  EXPECT_NE(report(later, Outcome::late, false).find("timeouts_total{collector=\"port\",device=\"mlx5_0\"} 1"),
-            std::string::npos);
+  EXPECT_NE(
+      report(later, Outcome::late, false).find("timeouts_total{collector=\"port\",device=\"mlx5_0\"} 1"),
+      std::string::npos);
 }
 
 TEST(Slot, GivesBuffersBackEmpty) {

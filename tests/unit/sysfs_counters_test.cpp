@@ -27,8 +27,7 @@ class SysfsCountersTest : public ::testing::Test {
     errors_.clear();
     for (const auto& [reason, n] : run.read_errors()) errors_[std::string(reason)] += n;
     Values values;
-    for (const core::Sample& sample : run.samples().samples())
-      values[std::string(sample.labels())] = sample.integer;
+    for (const core::Sample& sample : run.samples().samples()) values[sample.labels()] = sample.integer;
     return values;
   }
 
@@ -95,7 +94,8 @@ TEST_F(SysfsCountersTest, CountsOtherErrorsByTheirName) {
 }
 
 TEST_F(SysfsCountersTest, CountsGarbage) {
-  for (const char* garbage : {"", "\n", "-1\n", "1.5\n", "0x10\n", "18446744073709551616\n", "1 2\n", "one\n", "\xff"}) {
+  for (const char* garbage :
+       {"", "\n", "-1\n", "1.5\n", "0x10\n", "18446744073709551616\n", "1 2\n", "one\n", "\xff"}) {
     tree_.write("d/a", garbage);
     pass_back_off();
     EXPECT_TRUE(read().empty()) << garbage;

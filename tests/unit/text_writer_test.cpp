@@ -14,8 +14,8 @@
 namespace rdma_exporter::core {
 namespace {
 
-constexpr MetricDesc kPackets{"rdma_port_packets_total", MetricType::counter, "device,port", "packets",
-                              "Packets of a port", "sysfs"};
+constexpr MetricDesc kPackets{
+    "rdma_port_packets_total", MetricType::counter, "device,port", "packets", "Packets of a port", "sysfs"};
 constexpr MetricDesc kUp{"rdma_device_up", MetricType::gauge, "device", "", "1 if up", "sysfs"};
 constexpr std::array<const MetricDesc*, 2> kFamilies{&kUp, &kPackets};
 
@@ -68,8 +68,9 @@ TEST(WriteText, EscapesHelp) {
   EXPECT_TRUE(out.starts_with("# HELP rdma_odd a\\\\b\\nc\n")) << out;
 }
 
-// prometheus-cpp's own serializer is the oracle for everything but the three things it does wrong or differently
-// (HELP is not escaped, more than 16 digits are rounded, an info line's order), which this input avoids.
+// prometheus-cpp's own serializer is the oracle for everything but the three things it does wrong or
+// differently (HELP is not escaped, more than 16 digits are rounded, an info line's order), which this input
+// avoids.
 TEST(WriteText, AgreesWithPrometheusCpp) {
   SampleBatch batch;
   batch.add(kUp, "device=\"a\\\"b\\\\c\\nd\"", std::uint64_t{1});
@@ -81,7 +82,8 @@ TEST(WriteText, AgreesWithPrometheusCpp) {
   metric.label = {{"device", "a\"b\\c\nd"}};
   metric.gauge.value = 1;
   up.metric.push_back(metric);
-  prometheus::MetricFamily packets{"rdma_port_packets_total", "Packets of a port", prometheus::MetricType::Counter, {}};
+  prometheus::MetricFamily packets{
+      "rdma_port_packets_total", "Packets of a port", prometheus::MetricType::Counter, {}};
   metric.label = {{"device", "a"}, {"port", "1"}};
   metric.counter.value = 123456789012345;
   packets.metric.push_back(metric);

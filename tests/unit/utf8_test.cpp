@@ -19,7 +19,9 @@ TEST(AppendUtf8, KeepsWellFormedText) {
 }
 
 TEST(AppendUtf8, ReplacesEachBadByte) {
-  EXPECT_EQ(repaired("a\xff" "b"), R"(a\xffb)");
+  EXPECT_EQ(repaired("a\xff"
+                     "b"),
+            R"(a\xffb)");
   EXPECT_EQ(repaired("\xC3"), R"(\xc3)");  // cut at the end
 }
 

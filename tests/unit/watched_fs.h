@@ -48,7 +48,8 @@ class WatchedFs : public host::HostFs {
         : fs_(fs), path_(std::move(path)), file_(std::move(file)) {}
     core::Result<std::string_view> read(std::span<char> buffer) override {
       ++fs_.reads[path_];
-      if (const auto it = fs_.failures.find(path_); it != fs_.failures.end()) return core::os_error(it->second);
+      if (const auto it = fs_.failures.find(path_); it != fs_.failures.end())
+        return core::os_error(it->second);
       return file_->read(buffer);
     }
 
