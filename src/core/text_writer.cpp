@@ -2,7 +2,7 @@
 // Copyright the rdma_exporter authors
 #include "core/text_writer.h"
 
-#include <cstring>
+#include <algorithm>
 
 #include "core/number.h"
 
@@ -35,10 +35,7 @@ void write_head(const MetricDesc& metric, std::string& out) {
   out += '\n';
 }
 
-char* put(char* to, std::string_view text) {
-  std::memcpy(to, text.data(), text.size());
-  return to + text.size();
-}
+char* put(char* to, std::string_view text) { return std::copy(text.begin(), text.end(), to); }
 
 char* put_labels(char* to, const Sample& sample) {
   if (sample.owner.empty() && sample.own.empty()) return to;
