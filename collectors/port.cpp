@@ -222,8 +222,11 @@ class Port {
     if (mtu_ && mtu_->max > 0) run.samples().add_stable(kMaxMtu, labels_, std::uint64_t{mtu_->max});
     if (!gids_.counts) return;
     run.samples().add_stable(kGids, labels_, gids_.counts->ib_or_roce_v1, "type=\"IB/RoCE v1\"");
-    if (!infiniband_) run.samples().add_stable(kGids, labels_, gids_.counts->roce_v2, "type=\"RoCE v2\"");
+    if (may_have_roce()) run.samples().add_stable(kGids, labels_, gids_.counts->roce_v2, "type=\"RoCE v2\"");
   }
+
+  // Not InfiniBand, not EFA (link layer Unknown), not iWARP: there a RoCE v2 GID is not missing.
+  bool may_have_roce() const { return link_layer_ == "Ethernet" && handle_.device->protocol != "iw"; }
 
   host::Host& host_;
   const DeviceHandle handle_;
