@@ -2,7 +2,8 @@
 // Copyright the rdma_exporter authors
 #include "collectors/hw_table.h"
 
-#include <array>
+#include <cstdint>
+#include <vector>
 
 #include "collectors/hw_tables/tables.h"
 #include "collectors/port_families.h"
@@ -11,32 +12,6 @@ namespace rdma_exporter::collectors {
 namespace {
 
 using host::Driver;
-
-constexpr std::array kFamilies{&kPortDataBytes,
-                               &kPortPackets,
-                               &kPortMulticastPackets,
-                               &kPortRequests,
-                               &kPortCnpPackets,
-                               &kPortCnpIgnored,
-                               &kPortEcnMarked,
-                               &kPortSlowRestarts,
-                               &kPortOutOfSequence,
-                               &kPortSequenceNaks,
-                               &kPortImpliedNaks,
-                               &kPortDuplicateRequests,
-                               &kPortAckTimeouts,
-                               &kPortRetransmittedPackets,
-                               &kPortRetriesExceeded,
-                               &kPortRnrNaks,
-                               &kPortReceiveBufferMissing,
-                               &kPortAccessErrors,
-                               &kPortCqeErrors,
-                               &kPortCqeFlushErrors,
-                               &kPortIcrcErrors,
-                               &kPortHwCounter,
-                               &kPortHwValue,
-                               &kDeviceHwCounter,
-                               &kDeviceHwValue};
 
 }  // namespace
 
@@ -89,6 +64,16 @@ bool is_other_spelling(std::string_view raw, Driver driver) {
   return driver == Driver::irdma && table::irdma_other_spelling(raw);
 }
 
-std::span<const core::MetricDesc* const> hw_families() { return kFamilies; }
+std::span<const core::MetricDesc* const> hw_families() {
+  static const std::vector<const core::MetricDesc*> kFamilies = [] {
+    std::vector<CounterRow> rows;
+    for (std::uint8_t driver = 0; driver < host::kDrivers; ++driver)
+      for (const CounterRow& row : port_hw_rows(static_cast<Driver>(driver))) rows.push_back(row);
+    auto families = families_of(rows);
+    families.insert(families.end(), {&kPortHwCounter, &kPortHwValue, &kDeviceHwCounter, &kDeviceHwValue});
+    return families;
+  }();
+  return kFamilies;
+}
 
 }  // namespace rdma_exporter::collectors

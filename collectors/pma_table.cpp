@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "collectors/hw_table.h"
 #include "collectors/hw_tables/row.h"
@@ -66,25 +67,6 @@ constexpr auto kRowsWithRawTraffic = [] {
 }();
 static_assert(table::all_valid(kRowsWithRawTraffic));
 
-constexpr std::array kFamilies{&kPortDataBytes,
-                               &kPortPackets,
-                               &kPortUnicastPackets,
-                               &kPortMulticastPackets,
-                               &kPortSymbolErrors,
-                               &kPortLinkRecoveries,
-                               &kPortLinkDowned,
-                               &kPortReceiveErrors,
-                               &kPortReceiveRemotePhysicalErrors,
-                               &kPortReceiveSwitchRelayErrors,
-                               &kPortTransmitDiscards,
-                               &kPortConstraintErrors,
-                               &kPortLocalLinkIntegrityErrors,
-                               &kPortExcessiveBufferOverrunErrors,
-                               &kPortVl15Dropped,
-                               &kPortTransmitWaitTicks,
-                               &kPortCounter,
-                               &kCounterSaturated};
-
 }  // namespace
 
 std::span<const CounterRow> pma_rows() { return kRows; }
@@ -99,6 +81,13 @@ bool pma_traffic_is_curated(host::Driver driver) {
   return std::none_of(rows.begin(), rows.end(), [](const CounterRow& row) { return is_traffic(row.metric); });
 }
 
-std::span<const core::MetricDesc* const> pma_families() { return kFamilies; }
+std::span<const core::MetricDesc* const> pma_families() {
+  static const std::vector<const core::MetricDesc*> kFamilies = [] {
+    auto families = families_of(kRows);
+    families.insert(families.end(), {&kPortCounter, &kCounterSaturated});
+    return families;
+  }();
+  return kFamilies;
+}
 
 }  // namespace rdma_exporter::collectors

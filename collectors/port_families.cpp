@@ -2,8 +2,10 @@
 // Copyright the rdma_exporter authors
 #include "collectors/port_families.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <iterator>
 
 namespace rdma_exporter::collectors {
 namespace {
@@ -69,5 +71,15 @@ static_assert(names_differ());
 }  // namespace
 
 std::span<const core::MetricDesc* const> curated_port_families() { return kCurated; }
+
+std::vector<const core::MetricDesc*> families_of(std::span<const CounterRow> rows) {
+  std::vector<const core::MetricDesc*> families;
+  std::copy_if(kCurated.begin(), kCurated.end(), std::back_inserter(families),
+               [&](const core::MetricDesc* family) {
+                 return std::any_of(rows.begin(), rows.end(),
+                                    [&](const CounterRow& row) { return row.metric == family; });
+               });
+  return families;
+}
 
 }  // namespace rdma_exporter::collectors

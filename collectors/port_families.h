@@ -7,7 +7,9 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
+#include "collectors/counter_row.h"
 #include "core/metric.h"
 
 namespace rdma_exporter::collectors {
@@ -237,5 +239,8 @@ inline constexpr core::MetricDesc kCounterSaturated{
 
 /// All families above with a vendor-neutral name, not the raw ones and not rdma_counters_saturated.
 std::span<const core::MetricDesc* const> curated_port_families();
+
+/// Of curated_port_families(), in their order, those that `rows` name.
+std::vector<const core::MetricDesc*> families_of(std::span<const CounterRow> rows);
 
 }  // namespace rdma_exporter::collectors
