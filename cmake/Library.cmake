@@ -9,13 +9,17 @@ function(rdma_exporter_library name)
   set_property(GLOBAL APPEND PROPERTY RDMA_EXPORTER_LIBRARIES ${name})
 endfunction()
 
-# rdma_exporter_test(NAME SOURCES ... LINK ...): one GoogleTest binary, each test registered with CTest.
+# rdma_exporter_test(NAME SOURCES ... LINK ... [LABEL unit|contract]): one GoogleTest binary, each test registered with
+# CTest under the label (default unit).
 function(rdma_exporter_test name)
-  cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(arg "" "LABEL" "SOURCES;LINK" ${ARGN})
+  if(NOT arg_LABEL)
+    set(arg_LABEL unit)
+  endif()
   add_executable(${name} ${arg_SOURCES})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE project_warnings GTest::gmock GTest::gtest_main ${arg_LINK})
   set_target_properties(${name} PROPERTIES IS_TEST ON)
   target_compile_definitions(${name} PRIVATE SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 60)
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 120 LABELS ${arg_LABEL})
 endfunction()

@@ -225,8 +225,10 @@ class Port {
     if (may_have_roce()) run.samples().add_stable(kGids, labels_, gids_.counts->roce_v2, "type=\"RoCE v2\"");
   }
 
-  // Not InfiniBand, not EFA (link layer Unknown), not iWARP: there a RoCE v2 GID is not missing.
-  bool may_have_roce() const { return link_layer_ == "Ethernet" && handle_.device->protocol != "iw"; }
+  // Where it is known that there is none, a RoCE v2 GID is not missing: InfiniBand, EFA (link layer Unknown), iWARP.
+  bool may_have_roce() const {
+    return !infiniband_ && link_layer_ != "Unknown" && handle_.device->protocol != "iw";
+  }
 
   host::Host& host_;
   const DeviceHandle handle_;
