@@ -353,6 +353,10 @@ class NoMoreFiles {
 };
 
 TEST_F(NetServer, WaitsWhenNoFileDescriptorIsLeftAndGoesOnWhenThereIs) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP()
+      << "the sanitizer's own check of virtual calls needs file descriptors (it probes memory by a pipe)";
+#endif
   serve();
   Client client;
   {

@@ -41,6 +41,7 @@ TEST(WorkerPool, DoesQuickWorkOnOneThread) {
   for (int i = 0; i < 100; ++i) submit(pool, [&] { ++done; });
   EXPECT_TRUE(eventually([&] { return done == 100; }));
   EXPECT_EQ(pool.stats().workers, 1U);
+  EXPECT_TRUE(pool.stop(std::chrono::steady_clock::now() + 5s));
 }
 
 TEST(WorkerPool, ReplacesAStuckWorkerOnlyWhenWorkWaits) {
@@ -87,6 +88,7 @@ TEST(WorkerPool, StopsAtItsLimitAndSaysSo) {
   EXPECT_GE(pool.stats().limit_reached, 1U);
   release.count_down();
   EXPECT_TRUE(eventually([&] { return stuck == 3; }));
+  EXPECT_TRUE(pool.stop(std::chrono::steady_clock::now() + 5s));
 }
 
 TEST(WorkerPool, SaysThatAWorkerIsStuckAtTheEnd) {
