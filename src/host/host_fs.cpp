@@ -28,7 +28,8 @@ class RealOpenFile : public OpenFile {
   explicit RealOpenFile(Fd fd) : fd_(std::move(fd)) {}
 
   core::Result<std::string_view> read(std::span<char> buffer) override {
-    // Not libc's pread: as a cancellation point it costs two atomic operations more in a process with threads.
+    // Not libc's pread: as a cancellation point it costs two atomic operations more in a process with
+    // threads.
     ssize_t length = ::syscall(SYS_pread64, fd_.get(), buffer.data(), buffer.size(), off_t{0});
     // Pipes and sockets cannot be read at an offset; a tree made of them is a test of a stuck read.
     if (length < 0 && errno == ESPIPE) length = ::read(fd_.get(), buffer.data(), buffer.size());
