@@ -225,7 +225,8 @@ class Port {
     if (may_have_roce()) run.samples().add_stable(kGids, labels_, gids_.counts->roce_v2, "type=\"RoCE v2\"");
   }
 
-  // Where it is known that there is none, a RoCE v2 GID is not missing: InfiniBand, EFA (link layer Unknown), iWARP.
+  // Where it is known that there is none, a RoCE v2 GID is not missing: InfiniBand, EFA (link layer Unknown),
+  // iWARP.
   bool may_have_roce() const {
     return !infiniband_ && link_layer_ != "Unknown" && handle_.device->protocol != "iw";
   }
