@@ -2,11 +2,14 @@
 // Copyright the rdma_exporter authors
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <exception>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "log/log.h"

@@ -98,5 +98,16 @@ TEST(NetSessionDeadline, ComesFromTheHeaderOfTheRequestWhateverItsCase) {
       << "a request does not inherit the header";
 }
 
+TEST(NetSessionDeadline, DoesNotComeFromATrailerBehindTheBody) {
+  SessionFixture fixture;
+  fixture.start();
+  const auto before = steady_clock::now();
+  fixture.send(
+      "GET /metrics HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
+      "0\r\nX-Prometheus-Scrape-Timeout-Seconds: 2\r\n\r\n");
+  ASSERT_EQ(fixture.source.deadlines.size(), 1U);
+  EXPECT_GE(fixture.source.deadlines[0], before + milliseconds(8000));
+}
+
 }  // namespace
 }  // namespace rdma_exporter::net

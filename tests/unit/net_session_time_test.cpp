@@ -41,6 +41,15 @@ TEST_F(NetSessionTime, CutsARequestThatComesTooSlowlyWith408) {
   EXPECT_FALSE(session_exists());
 }
 
+TEST_F(NetSessionTime, CutsALaterRequestOfTheConnectionToo) {
+  start();
+  send("GET /-/hea");
+  EXPECT_EQ(exchange("lthy HTTP/1.1\r\nHost: h\r\n\r\n"), kHealthy);
+  send("GET /-/hea");
+  run_for(milliseconds(100));
+  EXPECT_EQ(received(), plain("408 Request Timeout", "Request Timeout\n", "Connection: close\r\n"));
+}
+
 TEST_F(NetSessionTime, CutsABodyThatDoesNotComeWith408) {
   start();
   send("GET /-/healthy HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nab");
