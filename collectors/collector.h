@@ -14,6 +14,7 @@
 #include "core/metric.h"
 #include "host/device.h"
 #include "host/host.h"
+#include "host/netdev.h"
 #include "host/port_states.h"
 
 namespace rdma_exporter::collectors {
@@ -44,8 +45,17 @@ class Collector {
  public:
   virtual ~Collector() = default;
   /// The job of this collector for a device, made once per registration of the device. Must not touch the
-  /// device: the first read belongs to the job.
-  virtual std::shared_ptr<core::Job> device_job(const DeviceHandle& handle) = 0;
+  /// device: the first read belongs to the job. nullptr if the collector reads nothing of devices.
+  virtual std::shared_ptr<core::Job> device_job(const DeviceHandle& handle) {
+    (void)handle;
+    return nullptr;
+  }
+  /// The job of this collector for a network interface behind an RDMA port, made once per registration of the
+  /// interface; nullptr if it reads nothing there. The job's device() is the interface's name.
+  virtual std::shared_ptr<core::Job> netdev_job(const std::shared_ptr<const host::Netdev>& netdev) {
+    (void)netdev;
+    return nullptr;
+  }
   /// A job for the host as a whole, or nullptr. Made once.
   virtual std::shared_ptr<core::Job> host_job() { return nullptr; }
   /// All devices there are now; called when the list has changed.

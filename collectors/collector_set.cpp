@@ -9,7 +9,7 @@ namespace rdma_exporter::collectors {
 
 CollectorSet::CollectorSet(const Context& context, std::span<const CollectorSpec* const> enabled,
                            std::function<bool(const std::string&)> wanted)
-    : context_(context), inventory_(context.host, std::move(wanted)) {
+    : context_(context), inventory_(context.host, std::move(wanted)), netdevs_(context.host) {
   for (const CollectorSpec* spec : enabled) {
     collectors_.push_back(spec->make(context));
     if (auto job = collectors_.back()->host_job()) host_jobs_.push_back(std::move(job));
@@ -19,23 +19,48 @@ CollectorSet::CollectorSet(const Context& context, std::span<const CollectorSpec
 core::Result<bool> CollectorSet::refresh() {
   const auto changed = inventory_.refresh();
   if (!changed) return changed;
-  if (!*changed && !first_) return false;
+  const bool devices_changed = *changed || first_;
+  const bool netdevs_changed =
+      netdevs_.refresh(inventory_.devices(), devices_changed, host::Netdevs::Clock::now());
+  if (!devices_changed && !netdevs_changed) return false;
   first_ = false;
+  if (devices_changed) refresh_entries();
+  if (netdevs_changed) refresh_netdev_entries();
+  jobs_ = host_jobs_;
+  for (const Entry& entry : entries_) jobs_.insert(jobs_.end(), entry.jobs.begin(), entry.jobs.end());
+  for (const NetdevEntry& entry : netdev_entries_)
+    jobs_.insert(jobs_.end(), entry.jobs.begin(), entry.jobs.end());
+  return true;
+}
+
+void CollectorSet::refresh_entries() {
   std::vector<Entry> entries;
+  std::vector<DeviceHandle> handles;
   for (const auto& device : inventory_.devices()) {
     const auto known = std::find_if(entries_.begin(), entries_.end(),
                                     [&](const Entry& e) { return e.handle.device == device; });
     entries.push_back(known == entries_.end() ? make_entry(device) : std::move(*known));
+    handles.push_back(entries.back().handle);
   }
   entries_ = std::move(entries);
-  jobs_ = host_jobs_;
-  std::vector<DeviceHandle> handles;
-  for (const Entry& entry : entries_) {
-    handles.push_back(entry.handle);
-    jobs_.insert(jobs_.end(), entry.jobs.begin(), entry.jobs.end());
-  }
   for (const auto& collector : collectors_) collector->devices_changed(handles);
-  return true;
+}
+
+void CollectorSet::refresh_netdev_entries() {
+  std::vector<NetdevEntry> entries;
+  for (const auto& netdev : netdevs_.all()) {
+    const auto known = std::find_if(netdev_entries_.begin(), netdev_entries_.end(),
+                                    [&](const NetdevEntry& e) { return e.netdev == netdev; });
+    entries.push_back(known == netdev_entries_.end() ? make_netdev_entry(netdev) : std::move(*known));
+  }
+  netdev_entries_ = std::move(entries);
+}
+
+CollectorSet::NetdevEntry CollectorSet::make_netdev_entry(const std::shared_ptr<const host::Netdev>& netdev) {
+  NetdevEntry entry{netdev, {}};
+  for (const auto& collector : collectors_)
+    if (auto job = collector->netdev_job(netdev)) entry.jobs.push_back(std::move(job));
+  return entry;
 }
 
 CollectorSet::Entry CollectorSet::make_entry(const std::shared_ptr<const host::Device>& device) {

@@ -36,13 +36,23 @@ class CollectorSet {
     Jobs jobs;
   };
 
+  struct NetdevEntry {
+    std::shared_ptr<const host::Netdev> netdev;
+    Jobs jobs;
+  };
+
+  void refresh_entries();
+  void refresh_netdev_entries();
+  NetdevEntry make_netdev_entry(const std::shared_ptr<const host::Netdev>& netdev);
   Entry make_entry(const std::shared_ptr<const host::Device>& device);
 
   const Context& context_;
   host::Inventory inventory_;
+  host::Netdevs netdevs_;
   std::vector<std::unique_ptr<Collector>> collectors_;
   Jobs host_jobs_;
   std::vector<Entry> entries_;
+  std::vector<NetdevEntry> netdev_entries_;
   Jobs jobs_;
   bool first_ = true;
 };

@@ -110,7 +110,7 @@ class HwCountersJob : public core::Job {
       : Job("hw_counters", device->name),
         host_(context.host),
         device_(std::move(device)),
-        netlink_(device_->netlink_index ? host_.make_netlink() : nullptr),
+        netlink_(device_->netlink_index ? host_.make_netlink(host::NetlinkProtocol::rdma) : nullptr),
         device_counters_(device_rules(context, device_->driver),
                          core::render_labels({{"device", device_->name}})),
         device_files_(host_, device_->path + "/hw_counters") {

@@ -44,7 +44,9 @@ host::Host make_host(const config::Config& config, unsigned kept_files) {
   return host::Host{
       .sysfs = host::make_host_fs(sysfs_root(config)),
       .procfs = host::make_host_fs(config.replay.empty() ? config.path.procfs : config.replay + "/proc"),
-      .make_netlink = kernel ? host::make_rdma_netlink : [] { return std::unique_ptr<host::Netlink>(); },
+      .make_netlink = kernel ? host::make_netlink
+                             : [](host::NetlinkProtocol) { return std::unique_ptr<host::Netlink>(); },
+      .ethtool = kernel ? host::make_ethtool() : nullptr,
       .verbs = kernel ? host::make_verbs() : nullptr,
       .open_files = host::OpenFileBudget(kept_files),
       .device_counters_always_safe = device_counters_always_safe(),

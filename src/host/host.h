@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "host/attr_dir.h"
+#include "host/ethtool.h"
 #include "host/host_fs.h"
 #include "host/netlink.h"
 #include "host/verbs.h"
@@ -18,9 +19,13 @@ struct Host {
   std::unique_ptr<HostFs> sysfs;
   std::unique_ptr<HostFs> procfs;
   /// A new netlink conversation for one job; returns nullptr where netlink is not used (a recording, a tree).
-  std::function<std::unique_ptr<Netlink>()> make_netlink = [] { return nullptr; };
+  std::function<std::unique_ptr<Netlink>(NetlinkProtocol)> make_netlink = [](NetlinkProtocol) {
+    return nullptr;
+  };
   /// nullptr where there is no live kernel behind sysfs.
-  std::unique_ptr<Verbs> verbs;
+  std::unique_ptr<Ethtool> ethtool = nullptr;
+  /// nullptr where there is no live kernel behind sysfs.
+  std::unique_ptr<Verbs> verbs = nullptr;
   OpenFileBudget open_files{16384};
   /// See device_counters_safe_in_any_namespace().
   bool device_counters_always_safe = false;

@@ -20,7 +20,7 @@ constexpr std::uint32_t kNodeTypeRnic = 4;  // include/rdma/ib_verbs.h RDMA_NODE
 }  // namespace
 
 Inventory::Inventory(Host& host, std::function<bool(const std::string&)> wanted)
-    : host_(host), wanted_(std::move(wanted)), netlink_(host.make_netlink()) {}
+    : host_(host), wanted_(std::move(wanted)), netlink_(host.make_netlink(NetlinkProtocol::rdma)) {}
 
 core::Result<bool> Inventory::refresh() {
   auto names = host_.sysfs->list(kClass);

@@ -57,6 +57,18 @@ int errno_from_libnl(int nle) {
   }
 }
 
+int family(NetlinkProtocol protocol) {
+  switch (protocol) {
+    case NetlinkProtocol::rdma:
+      return NETLINK_RDMA;
+    case NetlinkProtocol::route:
+      return NETLINK_ROUTE;
+    case NetlinkProtocol::generic:
+      return NETLINK_GENERIC;
+  }
+  return -1;
+}
+
 struct SocketFree {
   void operator()(nl_sock* socket) const { nl_socket_free(socket); }
 };
@@ -64,8 +76,10 @@ struct CallbackPut {
   void operator()(nl_cb* callback) const { nl_cb_put(callback); }
 };
 
-class RdmaNetlink : public Netlink {
+class Socket : public Netlink {
  public:
+  explicit Socket(int protocol) : protocol_(protocol) {}
+
   core::Result<void> request(std::uint16_t type, std::uint16_t flags, Bytes payload,
                              const OnMessage& on_message) override {
     if (!socket_) {
@@ -82,7 +96,7 @@ class RdmaNetlink : public Netlink {
     std::unique_ptr<nl_sock, SocketFree> socket(nl_socket_alloc());
     if (!socket) return os_error(ENOMEM);
     errno = 0;
-    if (nl_connect(socket.get(), NETLINK_RDMA) != 0) return os_error(errno != 0 ? errno : EPROTONOSUPPORT);
+    if (nl_connect(socket.get(), protocol_) != 0) return os_error(errno != 0 ? errno : EPROTONOSUPPORT);
     nl_socket_disable_auto_ack(socket.get());
     nl_socket_disable_msg_peek(socket.get());
     nl_socket_set_msg_buf_size(socket.get(), kReceiveBuffer);
@@ -116,12 +130,15 @@ class RdmaNetlink : public Netlink {
     return {};
   }
 
+  const int protocol_;
   std::unique_ptr<nl_sock, SocketFree> socket_;
   bool refused_ = false;
 };
 
 }  // namespace
 
-std::unique_ptr<Netlink> make_rdma_netlink() { return std::make_unique<RdmaNetlink>(); }
+std::unique_ptr<Netlink> make_netlink(NetlinkProtocol protocol) {
+  return std::make_unique<Socket>(family(protocol));
+}
 
 }  // namespace rdma_exporter::host

@@ -34,7 +34,15 @@ class Netlink {
   static constexpr int kReceiveTimeoutMs = 2'000;
 };
 
-/// A NETLINK_RDMA socket, opened at the first request. EPROTONOSUPPORT where the kernel has no RDMA core.
-std::unique_ptr<Netlink> make_rdma_netlink();
+/// The netlink families that are spoken here (include/uapi/linux/netlink.h NETLINK_*).
+enum class NetlinkProtocol : std::uint8_t {
+  rdma,     ///< devices, ports, statistics, resources
+  route,    ///< links, DCB
+  generic,  ///< ethtool
+};
+
+/// A socket of that family, opened at the first request. EPROTONOSUPPORT where the kernel does not have it
+/// (rdma: the RDMA core is not loaded).
+std::unique_ptr<Netlink> make_netlink(NetlinkProtocol protocol);
 
 }  // namespace rdma_exporter::host

@@ -24,7 +24,8 @@ core::Result<std::uint32_t> read_enum(AttrDir& files, std::string_view name) {
 }  // namespace
 
 PortStates::PortStates(Host& host, std::shared_ptr<const Device> device)
-    : device_(std::move(device)), netlink_(device_->netlink_index ? host.make_netlink() : nullptr) {
+    : device_(std::move(device)),
+      netlink_(device_->netlink_index ? host.make_netlink(NetlinkProtocol::rdma) : nullptr) {
   for (const std::uint32_t port : device_->ports) {
     auto files = std::make_unique<AttrDir>(*host.sysfs, device_->port_path(port), host.open_files);
     memos_.push_back({port, std::move(files), {}, unreadable(ENODEV), {}, {}});

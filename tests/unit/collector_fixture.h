@@ -52,7 +52,9 @@ class CollectorFixture : public ::testing::Test {
     auto verbs = std::make_unique<ScriptedVerbs>();
     verbs_ = verbs.get();
     host_.verbs = std::move(verbs);
-    host_.make_netlink = [this] { return std::make_unique<test::ScriptedNetlink>(script_); };
+    host_.make_netlink = [this](host::NetlinkProtocol protocol) {
+      return std::make_unique<test::ScriptedNetlink>(script(protocol));
+    };
   }
 
   /// One collection; fills errors_ and dropped_ anew.
@@ -100,7 +102,9 @@ class CollectorFixture : public ::testing::Test {
   test::TempTree tree_;
   test::WatchedFs* fs_ = nullptr;
   ScriptedVerbs* verbs_ = nullptr;
-  std::shared_ptr<test::Script> script_ = std::make_shared<test::Script>();
+  std::shared_ptr<test::Script> script_ = std::make_shared<test::Script>();  ///< RDMA netlink
+  std::shared_ptr<test::Script> route_script_ = std::make_shared<test::Script>();
+  std::shared_ptr<test::Script> generic_script_ = std::make_shared<test::Script>();
   host::Host host_;
   Context context_{host_};
   Counts errors_;
@@ -108,6 +112,10 @@ class CollectorFixture : public ::testing::Test {
   std::vector<const CollectorSpec*> specs_;
 
  private:
+  std::shared_ptr<test::Script> script(host::NetlinkProtocol protocol) const {
+    if (protocol == host::NetlinkProtocol::route) return route_script_;
+    return protocol == host::NetlinkProtocol::generic ? generic_script_ : script_;
+  }
   core::JobRun::Clock::time_point now() const { return core::JobRun::Clock::now() + passed_; }
 
   void add(const core::JobRun& run, Page& page) {

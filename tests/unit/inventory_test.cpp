@@ -24,11 +24,12 @@ class InventoryTest : public ::testing::Test {
 
   test::TempTree tree_;
   std::shared_ptr<test::Script> script_ = std::make_shared<test::Script>();
-  Host host_{.sysfs = make_host_fs(tree_.root()),
-             .procfs = nullptr,
-             .make_netlink = [this] { return std::make_unique<test::ScriptedNetlink>(script_); },
-             .verbs = nullptr,
-             .open_files = OpenFileBudget(100)};
+  Host host_{
+      .sysfs = make_host_fs(tree_.root()),
+      .procfs = nullptr,
+      .make_netlink = [this](NetlinkProtocol) { return std::make_unique<test::ScriptedNetlink>(script_); },
+      .verbs = nullptr,
+      .open_files = OpenFileBudget(100)};
 };
 
 bool everything(const std::string& /*name*/) { return true; }

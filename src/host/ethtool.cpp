@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#include "host/ethtool.h"
+
+#include <linux/sockios.h>
+#include <net/if.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <mutex>
+
+namespace rdma_exporter::host {
+namespace {
+
+using core::os_error;
+
+class Ioctl : public Ethtool {
+ public:
+  ~Ioctl() override {
+    if (socket_ >= 0) ::close(socket_);
+  }
+
+  core::Result<void> execute(const std::string& netdev, std::span<std::byte> buffer) override {
+    const auto socket = opened();
+    if (!socket) return tl::unexpected(socket.error());
+    ifreq request{};
+    if (netdev.size() >= sizeof request.ifr_name) return os_error(ENODEV);
+    std::memcpy(request.ifr_name, netdev.data(), netdev.size());
+    request.ifr_data = reinterpret_cast<char*>(buffer.data());
+    if (::ioctl(*socket, SIOCETHTOOL, &request) != 0) return os_error(errno);
+    return {};
+  }
+
+ private:
+  core::Result<int> opened() {
+    const std::lock_guard lock(mutex_);
+    // Any datagram socket carries the ioctl; a kernel without IPv4 has AF_UNIX.
+    for (const int family : {AF_INET, AF_UNIX}) {
+      if (socket_ < 0) socket_ = ::socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    }
+    if (socket_ < 0) return os_error(errno);
+    return socket_;
+  }
+
+  std::mutex mutex_;
+  int socket_ = -1;
+};
+
+}  // namespace
+
+std::unique_ptr<Ethtool> make_ethtool() { return std::make_unique<Ioctl>(); }
+
+}  // namespace rdma_exporter::host

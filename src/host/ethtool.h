@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "core/result.h"
+
+namespace rdma_exporter::host {
+
+/// The SIOCETHTOOL ioctl (net/ethtool/ioctl.c): the only way to driver statistics, as ethtool's netlink has
+/// no message for their values. The seam between bytes and parsers. Thread-safe; a call holds the kernel's
+/// RTNL lock for as long as the driver's firmware takes.
+class Ethtool {
+ public:
+  virtual ~Ethtool() = default;
+  /// Executes the command in `buffer` (one of the structures of include/uapi/linux/ethtool.h, its `cmd`
+  /// first) on a network interface; the kernel writes its answer there. ENODEV: no such interface in our
+  /// network namespace; EOPNOTSUPP: the driver does not know the command. Kernels before the fix "Avoid
+  /// overflowing userspace buffer on stats query" (2025-12) write as much as they have, whatever the length
+  /// in the structure says: leave slack behind it.
+  virtual core::Result<void> execute(const std::string& netdev, std::span<std::byte> buffer) = 0;
+};
+
+/// Opens its socket at the first call.
+std::unique_ptr<Ethtool> make_ethtool();
+
+}  // namespace rdma_exporter::host
