@@ -10,30 +10,34 @@ CPU on unpacking itself. Offsets are those of the x86 boot protocol (Documentati
 import lzma
 import pathlib
 import struct
+import subprocess
 import sys
 import zlib
 
 SECTOR = 512
 XZ_MAGIC = b"\xfd7zXZ\x00"
 GZIP_MAGIC = b"\x1f\x8b"
+ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+SIZE_OF_SIZE = 4  # what follows the compressed stream: the size of what it contains
 
 
 def payload_of(image: bytes) -> bytes:
-    """The compressed kernel inside a bzImage. ValueError if this is no bzImage that says where it is."""
+    """The compressed kernel inside a bzImage, without the size behind it. ValueError if this is no bzImage that says where it is."""
     if image[0x202:0x206] != b"HdrS":
         raise ValueError("not a bzImage (no HdrS signature)")
     setup_sectors = image[0x1F1] or 4
     offset, length = struct.unpack_from("<II", image, 0x248)
     start = (setup_sectors + 1) * SECTOR + offset
-    return image[start : start + length]
+    return image[start : start + length - SIZE_OF_SIZE]
 
 
 def decompress(payload: bytes) -> bytes:
-    """Bytes that follow the compressed stream (its 4-byte size) are left aside."""
     if payload.startswith(XZ_MAGIC):
         return lzma.LZMADecompressor(format=lzma.FORMAT_XZ).decompress(payload)
     if payload.startswith(GZIP_MAGIC):
         return zlib.decompressobj(wbits=31).decompress(payload)
+    if payload.startswith(ZSTD_MAGIC):  # no module of Python 3.11 reads it
+        return subprocess.run(["zstd", "-dc"], input=payload, stdout=subprocess.PIPE, check=True).stdout
     raise ValueError(f"kernel is compressed in a way this script does not know (starts {payload[:6].hex()})")
 
 
@@ -41,7 +45,7 @@ def main() -> int:
     source, target = sys.argv[1:3]
     try:
         kernel = decompress(payload_of(pathlib.Path(source).read_bytes()))
-    except (ValueError, lzma.LZMAError, zlib.error) as error:
+    except (ValueError, lzma.LZMAError, zlib.error, subprocess.CalledProcessError) as error:
         print(f"{source}: {error}", file=sys.stderr)
         return 1
     if not kernel.startswith(b"\x7fELF"):

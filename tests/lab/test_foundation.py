@@ -3,15 +3,12 @@
 # Copyright the rdma_exporter authors
 """The daemon on a real kernel: what it serves is what the kernel says.
 
-Runs as root in the lab's guest with its fabric up (tests/lab/run). One process runs all tests, these and those of
-test_changes.py, because every program start costs about a tenth of a second there.
+The suite `foundation` (tests/lab/run): these tests, and those of test_changes.py in the same process, because every
+program start costs about a tenth of a second in the guest.
 """
 
-import os
 import pathlib
 import sys
-import time
-import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "guest"))
 
@@ -20,12 +17,11 @@ import kernel  # noqa: E402
 import test_changes  # noqa: E402
 import traffic  # noqa: E402
 from labtest import (  # noqa: E402
-    DEVICES, NETDEVS, RAW_FAMILY, LabTest, Loss, daemons, quiet, readable, series_of, start_daemons)
+    DEVICES, NETDEVS, RAW_FAMILY, LabTest, Loss, daemons, quiet, readable, run_in_order, series_of,
+    start_daemons)
 
 
 def setUpModule():
-    if not pathlib.Path("/lab/version").exists():
-        raise RuntimeError("this runs in the lab's guest only: use tests/lab/run")
     start_daemons()
 
 
@@ -191,23 +187,5 @@ class Traffic(LabTest):
         self.assertGreater(moved("rxe0", "completer_retry_err"), 0)
 
 
-def main():
-    start = time.monotonic()
-    tests = unittest.TestSuite()
-    for case in (QuietMoment, WaysToRead, Traffic, *test_changes.IN_ORDER):
-        # unittest ends a module's fixture with its last test: let all belong to this one.
-        case.__module__ = __name__
-        tests.addTests(unittest.defaultTestLoader.loadTestsFromTestCase(case))
-    result = unittest.TextTestRunner(stream=sys.stdout, verbosity=2).run(tests)
-    for name, daemon in daemons.items() if not result.wasSuccessful() else ():
-        print(f"--- end of the log of the daemon `{name}`:\n{daemon.log.read_text()[-3000:]}")
-    for test, reason in result.skipped:
-        print(f"SKIPPED {test.id()}: {reason}")
-    failed = len(result.failures) + len(result.errors) + len(result.unexpectedSuccesses)
-    print(f"lab: {result.testsRun} tests, {failed} failed, {len(result.skipped)} SKIPPED, "
-          f"{time.monotonic() - start:.0f} s in the guest, kernel {os.uname().release}", flush=True)
-    return 0 if result.wasSuccessful() and result.testsRun else 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_in_order(QuietMoment, WaysToRead, Traffic, *test_changes.IN_ORDER))

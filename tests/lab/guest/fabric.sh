@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the rdma_exporter authors
 #
-# Soft-RoCE devices for the guest (never run this on a host: it changes its routing rules):
+# Devices for the guest (never run this on a host: it changes its routing rules). The fabric soft-roce:
 #   rxe0 on ve0 (10.9.0.1) <-- veth pair --> rxe1 on ve1 (10.9.0.2)   traffic runs between these two
 #   rxe_dummy on dum0 (10.9.1.1)                                      talks only to itself
 #   rxe_virtio on eth0 (10.0.2.15), where QEMU gave the guest a network card
 #
-# usage: fabric.sh up     make all of it
-#        fabric.sh load   only load the kernel modules
+# usage: fabric.sh up [FABRIC]   make all of it (soft-roce)
+#        fabric.sh load          only load the kernel modules of Soft-RoCE
 set -euo pipefail
 
 # One network namespace, two local addresses: the kernel would deliver packets between them through lo, and rxe
@@ -61,15 +61,18 @@ add_rxe() {
 
 load() { modprobe -a rdma_rxe ib_uverbs rdma_ucm ib_umad dummy veth virtio_net; }
 
-case ${1:-} in
-    load) load ;;
-    up)
-        [[ -e /lab/version ]] || { echo "fabric.sh: not in the lab's guest" >&2; exit 1; }
-        load
-        wire_pair
-        [[ ! -e /sys/class/net/eth0 ]] || ip -batch - <<<$'address add 10.0.2.15/24 dev eth0\nlink set eth0 up'
-        allow_own_addresses
-        add_rxe
-        ;;
-    *) echo "usage: fabric.sh up|load" >&2; exit 2 ;;
+soft_roce() {
+    load
+    wire_pair
+    [[ ! -e /sys/class/net/eth0 ]] || ip -batch - <<<$'address add 10.0.2.15/24 dev eth0\nlink set eth0 up'
+    allow_own_addresses
+    add_rxe
+}
+
+[[ -e /lab/version ]] || { echo "fabric.sh: not in the lab's guest" >&2; exit 1; }
+case ${1:-}/${2:-soft-roce} in
+    load/*) load ;;
+    up/soft-roce) soft_roce ;;
+    up/*) echo "fabric.sh: no fabric $2" >&2; exit 2 ;;
+    *) echo "usage: fabric.sh up [FABRIC] | load" >&2; exit 2 ;;
 esac

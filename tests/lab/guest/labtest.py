@@ -2,6 +2,9 @@
 # Copyright the rdma_exporter authors
 """What the tests in the guest share: the daemons, the names they must serve, how to compare."""
 
+import os
+import pathlib
+import sys
 import time
 import unittest
 
@@ -121,3 +124,23 @@ class LabTest(unittest.TestCase):
         self.assertTrue(success)
         self.assertEqual({key for key, value in success.items() if value != 1}, set())
         self.assertEqual(sum(scrape.find("rdma_exporter_read_errors_total").values()), 0)
+
+
+def run_in_order(*cases) -> int:
+    """Run test classes in this order as the main program of a suite; returns the exit status. The fixture of the
+    main program's module (setUpModule) holds for all of them, whatever file they are from."""
+    if not pathlib.Path("/lab/version").exists():
+        sys.exit("this runs in the lab's guest only: use tests/lab/run")
+    start = time.monotonic()
+    tests = unittest.TestSuite()
+    for case in cases:
+        # unittest ends a module's fixture with its last test: let all belong to this one.
+        case.__module__ = "__main__"
+        tests.addTests(unittest.defaultTestLoader.loadTestsFromTestCase(case))
+    result = unittest.TextTestRunner(stream=sys.stdout, verbosity=2).run(tests)
+    for name, daemon in daemons.items() if not result.wasSuccessful() else ():
+        print(f"--- end of the log of the daemon `{name}`:\n{daemon.log.read_text()[-3000:]}")
+    for test, reason in result.skipped:
+        print(f"SKIPPED {test.id()}: {reason}")
+    print(f"lab: {time.monotonic() - start:.0f} s in the guest, kernel {os.uname().release}", flush=True)
+    return 0 if result.wasSuccessful() and result.testsRun else 1
