@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -26,11 +27,19 @@ enum class RawPolicy : unsigned char {
   none,      ///< no raw families
 };
 
+/// How the collector ethtool reads driver statistics.
+struct EthtoolOptions {
+  std::chrono::milliseconds interval{10'000};  ///< of one network interface, at least
+  /// Which statistics without a curated name are exported, by name; empty: none.
+  std::function<bool(const std::string& name)> raw_wanted;
+};
+
 /// What collectors need of the configuration and the host. Outlives them.
 struct Context {
   host::Host& host;
   RawPolicy raw = RawPolicy::unmapped;
   std::chrono::seconds forget_after{86400};
+  EthtoolOptions ethtool = {};
 };
 
 /// A device and what its jobs share.

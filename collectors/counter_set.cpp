@@ -51,7 +51,7 @@ void CounterSet::take_plan(SeriesPlan plan) {
   addends_.reserve(plan.series.size());
   for (PlannedSeries& planned : plan.series) {
     planned.labels.shrink_to_fit();
-    series_.push_back({planned.metric, std::move(planned.labels), planned.scale,
+    series_.push_back({planned.metric, std::move(planned.labels), planned.scale, planned.divisor,
                        static_cast<std::uint32_t>(addends_.size()),
                        static_cast<std::uint32_t>(planned.addends.size())});
     addends_.insert(addends_.end(), planned.addends.begin(), planned.addends.end());
@@ -80,7 +80,10 @@ void CounterSet::emit_series(const Series& series, core::SampleBatch& out) const
     if (!counter.present) return;
     sum += counter.value;
   }
-  if (sum <= std::numeric_limits<std::uint64_t>::max() / series.scale) {
+  if (series.divisor != 1) {
+    out.add_stable(*series.metric, labels_, static_cast<double>(sum) * series.scale / series.divisor,
+                   series.labels);
+  } else if (sum <= std::numeric_limits<std::uint64_t>::max() / series.scale) {
     out.add_stable(*series.metric, labels_, sum * series.scale, series.labels);
   } else {
     out.add_stable(*series.metric, labels_, static_cast<double>(sum) * series.scale, series.labels);

@@ -45,6 +45,7 @@ class CounterSet {
     const core::MetricDesc* metric;
     std::string labels;  ///< behind labels_
     std::uint32_t scale;
+    std::uint32_t divisor;
     std::uint32_t first_addend;  ///< in addends_
     std::uint32_t addends;
   };

@@ -7,7 +7,6 @@
 #include <string_view>
 #include <utility>
 
-#include "collectors/gauge_names.h"
 #include "collectors/hw_table.h"
 #include "core/labels.h"
 
@@ -25,6 +24,8 @@ class Planner {
     }
     drop_incomplete_sums();
     drop_duplicates();
+    std::stable_partition(plan_.series.begin(), plan_.series.end(),
+                          [this](const PlannedSeries& series) { return !is_raw(series); });
     return std::move(plan_);
   }
 
@@ -42,16 +43,16 @@ class Planner {
       if (same != plan_.series.end()) {
         same->addends.push_back(index);
       } else {
-        plan_.series.push_back({row.metric, std::string(row.labels), row.scale, {index}});
+        plan_.series.push_back({row.metric, std::string(row.labels), row.scale, row.divisor, {index}});
       }
     }
     return curated;
   }
 
   void add_raw(std::uint32_t index) {
-    const bool gauge = rules_.raw_value != nullptr && is_gauge(names_[index], rules_.driver);
+    const bool gauge = rules_.raw_value != nullptr && rules_.is_gauge(names_[index], rules_.driver);
     const core::MetricDesc* family = gauge ? rules_.raw_value : rules_.raw_counter;
-    plan_.series.push_back({family, counter_label(names_[index]), 1, {index}});
+    plan_.series.push_back({family, counter_label(names_[index]), 1, 1, {index}});
   }
 
   bool is_raw(const PlannedSeries& series) const {

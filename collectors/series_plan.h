@@ -6,10 +6,12 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "collectors/collector.h"
 #include "collectors/counter_row.h"
+#include "collectors/gauge_names.h"
 #include "host/driver.h"
 
 namespace rdma_exporter::collectors {
@@ -24,6 +26,7 @@ struct CounterRules {
   std::optional<std::uint64_t> undecodable = {};  ///< a value that means "no value"
   RawPolicy raw = RawPolicy::unmapped;
   host::Driver driver = host::Driver::unknown;
+  bool (*is_gauge)(std::string_view raw, host::Driver driver) = collectors::is_gauge;
 };
 
 /// One series and the counters whose sum it is (nearly always one).
@@ -31,11 +34,13 @@ struct PlannedSeries {
   const core::MetricDesc* metric;
   std::string labels;  ///< behind those of the device or port
   std::uint32_t scale;
+  std::uint32_t divisor;
   std::vector<std::uint32_t> addends;  ///< indices of counters
 };
 
 struct SeriesPlan {
-  std::vector<PlannedSeries> series;  ///< no two with the same metric and labels
+  std::vector<PlannedSeries> series;  ///< no two with the same metric and labels; curated ones first, so that
+                                      ///< a limit takes raw ones
   std::uint64_t duplicates = 0;       ///< series left out because they would be the same as another
 };
 

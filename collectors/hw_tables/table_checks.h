@@ -14,13 +14,13 @@
 namespace rdma_exporter::collectors::table {
 
 /// "direction,operation" for `direction="rx",operation="read"`, compared without building a string: whether
-/// the family's labels are "device,port" and then exactly the names in `rendered`. Values hold neither `"`
-/// nor `,`.
-constexpr bool labels_agree(const core::MetricDesc& family, std::string_view rendered) {
+/// the family's labels are those in `common` and then exactly the names in `rendered`. Values hold neither
+/// `"` nor `,`.
+constexpr bool labels_agree(const core::MetricDesc& family, std::string_view rendered,
+                            std::string_view common = "device,port") {
   std::string_view names = family.labels;
-  constexpr std::string_view kCommon = "device,port";
-  if (!names.starts_with(kCommon)) return false;
-  names.remove_prefix(kCommon.size());
+  if (!names.starts_with(common)) return false;
+  names.remove_prefix(common.size());
   while (!names.empty()) {
     names.remove_prefix(1);
     const std::string_view name = names.substr(0, names.find(','));

@@ -70,6 +70,7 @@ json row_object(const collectors::CounterTable& table, const collectors::Counter
                  {"metric", nullptr},
                  {"labels", label_object(row.labels)},
                  {"scale", row.scale},
+                 {"divisor", row.divisor},
                  {"bits", row.bits}};
   if (row.metric != nullptr) object["metric"] = row.metric->name;
   return object;
@@ -83,7 +84,8 @@ std::string metric_line(const core::MetricDesc& metric) {
 std::string row_line(const collectors::CounterRow& row) {
   if (row.metric == nullptr) return fmt::format("| `{}` | raw family | |\n", row.raw);
   const std::string labels = row.labels.empty() ? "" : fmt::format("{{{}}}", row.labels);
-  const std::string scale = row.scale == 1 ? "" : fmt::format("x {}", row.scale);
+  std::string scale = row.scale == 1 ? "" : fmt::format("x {}", row.scale);
+  if (row.divisor != 1) scale = fmt::format("/ {}", row.divisor);
   return fmt::format("| `{}` | `{}{}` | {} |\n", row.raw, row.metric->name, labels, scale);
 }
 

@@ -10,7 +10,8 @@ namespace rdma_exporter::app {
 std::string describe_markdown();
 
 /// The same for programs: {"metrics": [{"name", "type", "labels": [], "unit", "help", "source", "group"}],
-/// "counters": [{"source", "driver", "raw", "metric" (null: raw family), "labels": {}, "scale", "bits"}]}.
+/// "counters": [{"source", "driver", "raw", "metric" (null: raw family), "labels": {}, "scale", "divisor",
+/// "bits"}]}.
 std::string describe_json();
 
 }  // namespace rdma_exporter::app

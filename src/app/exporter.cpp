@@ -65,6 +65,16 @@ std::function<bool(const std::string&)> device_filter(const config::DeviceConfig
   };
 }
 
+collectors::EthtoolOptions ethtool_options(const config::EthtoolConfig& settings) {
+  collectors::EthtoolOptions options{.interval = settings.interval, .raw_wanted = {}};
+  if (!settings.raw_include.empty()) {
+    options.raw_wanted = [wanted = std::regex(settings.raw_include)](const std::string& name) {
+      return std::regex_match(name, wanted);
+    };
+  }
+  return options;
+}
+
 std::vector<const collectors::CollectorSpec*> enabled_collectors(const config::Config& config) {
   std::vector<const collectors::CollectorSpec*> enabled;
   for (const collectors::CollectorSpec* spec : collectors::all_collectors()) {
@@ -92,7 +102,8 @@ std::unique_ptr<Exporter> Exporter::make(const config::Config& config, unsigned 
 Exporter::Exporter(const config::Config& config, unsigned kept_files, asio::io_context& io)
     : config_(config),
       host_(make_host(config, kept_files)),
-      context_{host_, static_cast<collectors::RawPolicy>(config.raw), config.device.forget_after},
+      context_{host_, static_cast<collectors::RawPolicy>(config.raw), config.device.forget_after,
+               ethtool_options(config.ethtool)},
       collectors_(context_, enabled_collectors(config), device_filter(config.device)),
       self_metrics_(http_, host_.open_files, config.replay),
       engine_(io, *this,

@@ -65,6 +65,18 @@ struct LogConfig {
   bool operator==(const LogConfig&) const = default;
 };
 
+/// Settings of the collector ethtool beyond those of every collector.
+struct EthtoolConfig {
+  std::chrono::milliseconds interval{10'000};
+  /// As DeviceConfig's. The default takes the physical port of mlx5 (*_phy) and what tells of trouble; no
+  /// statistics of single rings: "rx0_packets", "[0]: rx_errors", "tx_queue_0_bytes", "rx-0.bytes".
+  std::string raw_include =
+      R"((?!\[?\d|(qos_|ptp_)?(rx|tx|ch)(q|_queue)?[-_]?\d|(queue|veb\.tc)_\d))"
+      "(.*_phy|module_.*|.*(err|bad|drop|disc|fault|crc|jabber|fragment|over|under|trunc|miss|oob|buffer|"
+      "timeout|fail|allowance|srd|pause|pfc|link).*)";
+  bool operator==(const EthtoolConfig&) const = default;
+};
+
 struct CollectorConfig {
   bool enabled = true;
   std::chrono::milliseconds timeout{5'000};
@@ -81,6 +93,7 @@ struct Config {
   NetlinkMode netlink = NetlinkMode::automatic;
   std::string replay;  ///< directory of a recording; empty: serve this host
   LogConfig log;
+  EthtoolConfig ethtool;
   std::map<std::string, CollectorConfig, std::less<>> collectors;  ///< one entry per known collector
   bool operator==(const Config&) const = default;
 };

@@ -100,6 +100,16 @@ std::vector<Option> collector_options(const CollectorChoice& choice) {
                                      duration(10ms, 10min), at_collector(name, &CollectorConfig::timeout))};
 }
 
+std::vector<Option> ethtool_options() {
+  return {
+      option("collector.ethtool.interval", "Least time between two readings of one network interface.",
+             duration(0ms, 1h), at(&Config::ethtool, &EthtoolConfig::interval)),
+      option("collector.ethtool.raw-include",
+             "Driver statistics without a curated name: only those whose whole name matches; empty: none.",
+             regex(), at(&Config::ethtool, &EthtoolConfig::raw_include)),
+  };
+}
+
 void append(std::vector<Option>& table, std::vector<Option> rows) {
   std::move(rows.begin(), rows.end(), std::back_inserter(table));
 }
@@ -116,7 +126,10 @@ std::vector<Option> option_table(std::span<const CollectorChoice> collectors) {
   std::vector<Option> table = web_options();
   append(table, source_options());
   append(table, running_options());
-  for (const CollectorChoice& choice : collectors) append(table, collector_options(choice));
+  for (const CollectorChoice& choice : collectors) {
+    append(table, collector_options(choice));
+    if (choice.name == "ethtool") append(table, ethtool_options());
+  }
   return table;
 }
 

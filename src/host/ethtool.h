@@ -21,7 +21,8 @@ class Ethtool {
   /// first) on a network interface; the kernel writes its answer there. ENODEV: no such interface in our
   /// network namespace; EOPNOTSUPP: the driver does not know the command. Kernels before the fix "Avoid
   /// overflowing userspace buffer on stats query" (2025-12) write as much as they have, whatever the length
-  /// in the structure says: leave slack behind it.
+  /// in the structure says: end the buffer at a page that nobody may write (GuardedBuffer), and they answer
+  /// EFAULT.
   virtual core::Result<void> execute(const std::string& netdev, std::span<std::byte> buffer) = 0;
 };
 
