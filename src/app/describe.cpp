@@ -96,14 +96,17 @@ constexpr std::string_view kPreamble =
     "has none, "
     "in the raw family of its source (`--raw=all` adds the raw form of all, `--raw=none` leaves the raw "
     "families "
-    "out). What a device or kernel does not support is absent, never 0. `direction` is this host's view: "
+    "out). Driver statistics (ethtool -S) are the exception: an adapter has thousands, so those without a "
+    "curated "
+    "name are exported only where `--collector.ethtool.raw-include` matches. What a device or kernel does "
+    "not support is absent, never 0. `direction` is this host's view: "
     "`rx` "
     "received, `tx` sent.\n";
 
 constexpr std::string_view kCountersPreamble =
     "\n## Kernel counters\n\n"
     "Where each known kernel counter is exported. Counters that are not listed go to the raw family of their "
-    "source. "
+    "source. `#` stands for a digit from 0 to 7. "
     "Several counters with the same metric and labels are added up; the sum is exported only when all of "
     "them were "
     "read.\n";

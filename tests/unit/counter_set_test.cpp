@@ -17,6 +17,8 @@ constexpr MetricDesc kBytes{
     "rdma_t_bytes_total", MetricType::counter, "device,direction", "bytes", "Bytes", "test"};
 constexpr MetricDesc kCnp{"rdma_t_cnp_total", MetricType::counter, "device", "", "CNPs", "test"};
 constexpr MetricDesc kIgnored{"rdma_t_ignored_total", MetricType::counter, "device", "", "CNPs", "test"};
+constexpr MetricDesc kSeconds{
+    "rdma_t_seconds_total", MetricType::counter, "device", "seconds", "Time", "test"};
 constexpr MetricDesc kRaw{"rdma_t_raw_total", MetricType::counter, "device,counter", "", "Raw", "test"};
 constexpr MetricDesc kRawValue{"rdma_t_raw_value", MetricType::gauge, "device,counter", "", "Raw", "test"};
 constexpr MetricDesc kSaturated{"rdma_t_saturated", MetricType::gauge, "device,counter", "", "Stuck", "test"};
@@ -28,6 +30,7 @@ constexpr std::array kRows{
     CounterRow{"ignored", &kIgnored},
     CounterRow{"narrow", nullptr, {}, 1, 32},
     CounterRow{"tiny", nullptr, {}, 1, 4},
+    CounterRow{"us", &kSeconds, {}, 1, 64, 1'000'000},
 };
 
 using Values = std::map<std::string, double>;
@@ -63,6 +66,23 @@ TEST_F(CounterSetTest, ScalesCuratedCountersAndPassesOthersThrough) {
   EXPECT_EQ(collect(set, {{"data", 10}, {"unknown", 3}}),
             (Values{{"rdma_t_bytes_total{device=\"d\",direction=\"rx\"}", 40},
                     {"rdma_t_raw_total{device=\"d\",counter=\"unknown\"}", 3}}));
+}
+
+TEST_F(CounterSetTest, DividesToBaseUnitsWithoutLosingParts) {
+  CounterSet set(rules_, "device=\"d\"");
+  set.set_names({"us"});
+  EXPECT_EQ(collect(set, {{"us", 1}}), (Values{{"rdma_t_seconds_total{device=\"d\"}", 0.000001}}));
+  EXPECT_EQ(collect(set, {{"us", 1'500'000}}).begin()->second, 1.5);
+}
+
+TEST_F(CounterSetTest, PutsCuratedSeriesFirstSoThatALimitTakesRawOnes) {
+  CounterSet set(rules_, "device=\"d\"");
+  set.set_names({"unknown", "data"});
+  set.put(0, 1);
+  set.put(1, 1);
+  core::JobRun run(1);
+  set.emit(run);
+  EXPECT_EQ(run.samples().samples().front().metric, &kBytes);
 }
 
 TEST_F(CounterSetTest, EmitsNothingForWhatWasNotRead) {
