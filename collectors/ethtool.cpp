@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "collectors/attr_text.h"
 #include "collectors/collector.h"
 #include "collectors/counter_set.h"
 #include "collectors/ethtool_families.h"
@@ -76,7 +75,7 @@ class Statistics {
   }
 
   void read(core::JobRun& run) {
-    thread_local host::EthtoolScratch scratch;
+    thread_local host::EthtoolScratch scratch;  // of a worker: it serves all interfaces, one after the other
     tried_at_ = run.now();
     interval_ = context_.ethtool.interval;
     // What is not read anew is not served: values without a reading behind them would look like silence.
@@ -88,8 +87,8 @@ class Statistics {
   }
 
   void failed(const core::Error& error, core::JobRun& run) {
-    count_unless_absent(error, run);
-    if (!core::is_errno(error, EOPNOTSUPP)) return;
+    if (core::is_errno(error, ENODEV)) return;  // it has gone; the next discovery will tell
+    if (!core::is_errno(error, EOPNOTSUPP)) return run.count_read_error(core::reason(error));
     interval_ = kUnsupportedInterval;
     if (std::exchange(unsupported_logged_, true)) return;
     log::info("the driver has no statistics", {{"netdev", netdev_}, {"driver", driver_}});

@@ -49,4 +49,5 @@ def main():
                    % (os.uname().version, ", ".join(interfaces)))
 
 
-main()
+if __name__ == "__main__":
+    main()
