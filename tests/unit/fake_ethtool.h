@@ -46,7 +46,7 @@ class FakeEthtool : public host::Ethtool {
     std::uint32_t command = 0;
     std::memcpy(&command, buffer.data(), sizeof command);
     ++calls[command];
-    if (before) before(command);
+    if (const auto hook = before) hook(command);  // a copy: it may take itself away
     if (const auto it = refusals.find(command); it != refusals.end()) return core::os_error(it->second);
     const auto it = interfaces.find(netdev);
     if (it == interfaces.end()) return core::os_error(ENODEV);
