@@ -34,12 +34,20 @@ struct EthtoolOptions {
   std::function<bool(const std::string& name)> raw_wanted;
 };
 
+/// Which devices' asynchronous events are listened to.
+enum class AsyncEventsPolicy : unsigned char {
+  automatic,  ///< of drivers that let go of a device although we have it open (host::lets_go_while_open)
+  on,         ///< of all
+  off,
+};
+
 /// What collectors need of the configuration and the host. Outlives them.
 struct Context {
   host::Host& host;
   RawPolicy raw = RawPolicy::unmapped;
   std::chrono::seconds forget_after{86400};
   EthtoolOptions ethtool = {};
+  AsyncEventsPolicy async_events = AsyncEventsPolicy::automatic;
 };
 
 /// A device and what its jobs share.

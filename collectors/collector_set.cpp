@@ -33,6 +33,12 @@ core::Result<bool> CollectorSet::refresh() {
   return true;
 }
 
+std::vector<std::string> CollectorSet::device_names() const {
+  std::vector<std::string> names;
+  for (const auto& device : inventory_.devices()) names.push_back(device->name);
+  return names;
+}
+
 void CollectorSet::refresh_entries() {
   std::vector<Entry> entries;
   std::vector<DeviceHandle> handles;

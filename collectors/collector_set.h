@@ -23,6 +23,8 @@ class CollectorSet {
 
   /// Looks for devices that came and went. True when jobs() has changed.
   core::Result<bool> refresh();
+  /// Names of the devices there are, sorted.
+  std::vector<std::string> device_names() const;
   /// See host::Inventory::unreachable().
   const std::vector<std::string>& unreachable() const { return inventory_.unreachable(); }
 

@@ -126,10 +126,12 @@ class Port {
  private:
   void refresh(const host::PortState& state, core::JobRun& run) {
     const std::optional<std::uint32_t> now_state = state.state ? std::optional(*state.state) : std::nullopt;
-    if (now_state != last_state_) {
+    const std::uint64_t changes = host_.changes->of(handle_.device->name) + host_.changes->of(info_netdev_);
+    if (now_state != last_state_ || changes != seen_changes_) {
       gid_timer_.reset();
       mtu_timer_.reset();
       last_state_ = now_state;
+      seen_changes_ = changes;
     }
     if (gid_timer_.due(run.now())) refresh_addresses(run);
     if (host_.verbs && mtu_timer_.due(run.now())) refresh_mtu(run);
@@ -241,6 +243,7 @@ class Port {
   std::array<char, 128> buffer_{};
 
   std::optional<std::uint32_t> last_state_;
+  std::uint64_t seen_changes_ = 0;
   std::string link_layer_;
   bool infiniband_ = false;
   GidFacts gids_;

@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <optional>
 #include <regex>
-#include <set>
 #include <utility>
 
 #include "app/families.h"
@@ -39,8 +38,20 @@ bool device_counters_always_safe() {
   return ::uname(&kernel) == 0 && host::device_counters_safe_in_any_namespace(kernel.release, kernel.version);
 }
 
-host::Host make_host(const config::Config& config, unsigned kept_files) {
+// Events are what happens between two collections: nothing for a single one.
+std::shared_ptr<host::EventReader> make_event_reader(const config::Config& config, Purpose purpose,
+                                                     const std::shared_ptr<host::Changes>& changes) {
+  const auto collector = config.collectors.find("events");
+  const bool enabled = collector != config.collectors.end() && collector->second.enabled;
+  if (purpose != Purpose::serve || !enabled || !use_kernel(config)) return nullptr;
+  auto reader = std::make_shared<host::EventReader>(changes, host::make_netlink);
+  reader->start();
+  return reader;
+}
+
+host::Host make_host(const config::Config& config, unsigned kept_files, Purpose purpose) {
   const bool kernel = use_kernel(config);
+  const auto changes = std::make_shared<host::Changes>();
   return host::Host{
       .sysfs = host::make_host_fs(sysfs_root(config)),
       .procfs = host::make_host_fs(config.replay.empty() ? config.path.procfs : config.replay + "/proc"),
@@ -50,6 +61,8 @@ host::Host make_host(const config::Config& config, unsigned kept_files) {
       .verbs = kernel ? host::make_verbs() : nullptr,
       .open_files = host::OpenFileBudget(kept_files),
       .device_counters_always_safe = device_counters_always_safe(),
+      .changes = changes,
+      .events = make_event_reader(config, purpose, changes),
   };
 }
 
@@ -93,17 +106,18 @@ core::Result<void> Exporter::check(const config::Config& config) {
 }
 
 std::unique_ptr<Exporter> Exporter::make(const config::Config& config, unsigned kept_files,
-                                         asio::io_context& io) {
+                                         asio::io_context& io, Purpose purpose) {
   if (!config.replay.empty())
     log::warn("serving a recording: values are not those of this host", {{"recording", config.replay}});
-  return std::unique_ptr<Exporter>(new Exporter(config, kept_files, io));
+  return std::unique_ptr<Exporter>(new Exporter(config, kept_files, io, purpose));
 }
 
-Exporter::Exporter(const config::Config& config, unsigned kept_files, asio::io_context& io)
+Exporter::Exporter(const config::Config& config, unsigned kept_files, asio::io_context& io, Purpose purpose)
     : config_(config),
-      host_(make_host(config, kept_files)),
+      host_(make_host(config, kept_files, purpose)),
       context_{host_, static_cast<collectors::RawPolicy>(config.raw), config.device.forget_after,
-               ethtool_options(config.ethtool)},
+               ethtool_options(config.ethtool),
+               static_cast<collectors::AsyncEventsPolicy>(config.async_events)},
       collectors_(context_, enabled_collectors(config), device_filter(config.device)),
       self_metrics_(http_, host_.open_files, config.replay),
       engine_(io, *this,
@@ -135,15 +149,17 @@ core::Result<std::shared_ptr<const scrape::PlannedJobs>> Exporter::jobs(core::Jo
   }
   if (!*changed && planned_) return planned_;
   auto planned = std::make_shared<scrape::PlannedJobs>();
-  std::set<std::string> names;
-  for (const auto& job : collectors_.jobs()) {
+  for (const auto& job : collectors_.jobs())
     planned->push_back({job, config_.collectors.find(job->collector())->second.timeout});
-    if (!job->device().empty()) names.insert(job->device());
-  }
   planned_ = std::move(planned);
   const std::lock_guard lock(names_mutex_);
-  names_.assign(names.begin(), names.end());
+  names_ = collectors_.device_names();
   return planned_;
+}
+
+bool Exporter::stop(std::chrono::steady_clock::time_point deadline) {
+  const bool workers_ended = engine_.stop(deadline);
+  return (!host_.events || host_.events->stop(deadline)) && workers_ended;
 }
 
 }  // namespace rdma_exporter::app

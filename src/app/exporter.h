@@ -21,6 +21,12 @@
 
 namespace rdma_exporter::app {
 
+/// What an exporter is made for.
+enum class Purpose : unsigned char {
+  serve,  ///< many collections: what happens between them is listened to
+  once,   ///< a single one
+};
+
 /// The exporter without its sockets: host, collectors and engine wired together. Functions of MetricsSource
 /// on the io thread; jobs() on a worker.
 class Exporter final : public net::MetricsSource, public scrape::JobSource {
@@ -29,7 +35,7 @@ class Exporter final : public net::MetricsSource, public scrape::JobSource {
   static core::Result<void> check(const config::Config& config);
   /// `config` has passed check().
   static std::unique_ptr<Exporter> make(const config::Config& config, unsigned kept_files,
-                                        asio::io_context& io);
+                                        asio::io_context& io, Purpose purpose);
 
   void metrics(std::chrono::steady_clock::time_point deadline, Answer answer) override;
   bool ready() const override { return ready_; }
@@ -41,11 +47,11 @@ class Exporter final : public net::MetricsSource, public scrape::JobSource {
   /// As of the last collection.
   std::vector<std::string> device_names() const;
   net::HttpCounters& http_counters() { return http_; }
-  /// See scrape::Engine::stop().
-  bool stop(std::chrono::steady_clock::time_point deadline) { return engine_.stop(deadline); }
+  /// Ends the workers and the reader of events. See scrape::Engine::stop().
+  bool stop(std::chrono::steady_clock::time_point deadline);
 
  private:
-  Exporter(const config::Config& config, unsigned kept_files, asio::io_context& io);
+  Exporter(const config::Config& config, unsigned kept_files, asio::io_context& io, Purpose purpose);
 
   const config::Config config_;
   host::Host host_;

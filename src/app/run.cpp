@@ -145,7 +145,7 @@ int start(const config::Config& config, bool once) {
   const unsigned kept_files = raise_open_file_limit(config.limits.kept_files, config.web.max_connections);
   std::signal(SIGPIPE, SIG_IGN);
   asio::io_context io(1);
-  const auto exporter = Exporter::make(config, kept_files, io);
+  const auto exporter = Exporter::make(config, kept_files, io, once ? Purpose::once : Purpose::serve);
   if (once) return collect_once(*exporter, io, config.scrape.timeout);
   log::info("starting rdma_exporter",
             {{"version", std::string(kVersion)}, {"revision", std::string(kRevision)}});

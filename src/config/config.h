@@ -15,6 +15,8 @@ namespace rdma_exporter::config {
 
 /// Which kernel counters the raw pass-through families carry: those without a curated name, all, or none.
 enum class RawPolicy : unsigned char { unmapped, all, none };
+/// Which devices' asynchronous events are listened to. automatic: where that does not hold up their removal.
+enum class AsyncEventsPolicy : unsigned char { automatic, on, off };
 /// automatic: used when path.sysfs is a real sysfs mount.
 enum class NetlinkMode : unsigned char { automatic, on, off };
 enum class LogLevel : unsigned char { debug, info, warn, error };
@@ -90,6 +92,7 @@ struct Config {
   DeviceConfig device;
   LimitsConfig limits;
   RawPolicy raw = RawPolicy::unmapped;
+  AsyncEventsPolicy async_events = AsyncEventsPolicy::automatic;
   NetlinkMode netlink = NetlinkMode::automatic;
   std::string replay;  ///< directory of a recording; empty: serve this host
   LogConfig log;

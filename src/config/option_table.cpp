@@ -58,6 +58,16 @@ std::vector<Option> source_options() {
   };
 }
 
+std::vector<Option> event_options() {
+  return {
+      option("collector.events.async",
+             "Listen to the devices' asynchronous events; auto: where that does not hold up their removal.",
+             one_of<AsyncEventsPolicy>("MODE", {{"auto", AsyncEventsPolicy::automatic},
+                                                {"on", AsyncEventsPolicy::on},
+                                                {"off", AsyncEventsPolicy::off}}),
+             at(&Config::async_events))};
+}
+
 std::vector<Option> running_options() {
   return {
       option("scrape.timeout", "Longest time a scrape may take; what is late is left out.",
@@ -129,6 +139,7 @@ std::vector<Option> option_table(std::span<const CollectorChoice> collectors) {
   for (const CollectorChoice& choice : collectors) {
     append(table, collector_options(choice));
     if (choice.name == "ethtool") append(table, ethtool_options());
+    if (choice.name == "events") append(table, event_options());
   }
   return table;
 }

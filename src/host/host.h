@@ -6,7 +6,9 @@
 #include <memory>
 
 #include "host/attr_dir.h"
+#include "host/changes.h"
 #include "host/ethtool.h"
+#include "host/event_reader.h"
 #include "host/host_fs.h"
 #include "host/netlink.h"
 #include "host/verbs.h"
@@ -29,6 +31,10 @@ struct Host {
   OpenFileBudget open_files{16384};
   /// See device_counters_safe_in_any_namespace().
   bool device_counters_always_safe = false;
+  /// What is known to have changed between two readings. Shared with whoever listens to events.
+  std::shared_ptr<Changes> changes = std::make_shared<Changes>();
+  /// nullptr where events are not listened to: a recording, a tree, a single collection.
+  std::shared_ptr<EventReader> events = nullptr;
 };
 
 }  // namespace rdma_exporter::host

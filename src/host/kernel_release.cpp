@@ -49,4 +49,22 @@ bool device_counters_safe_in_any_namespace(std::string_view release, std::string
   return false;  // other long-term series: not verified
 }
 
+// By the sources of Linux 6.1 and 6.12; ionic (6.18) has had it from its first version.
+bool lets_go_while_open(Driver driver, std::string_view release, std::string_view version) {
+  switch (driver) {
+    case Driver::mlx5:
+    case Driver::mlx4:
+    case Driver::irdma:
+    case Driver::hns:
+    case Driver::ionic:
+      return true;
+    case Driver::bnxt_re:
+    case Driver::erdma:
+    case Driver::mana:
+      return source_release(release, version) >= Release{6, 12, 0};
+    default:
+      return false;
+  }
+}
+
 }  // namespace rdma_exporter::host

@@ -40,7 +40,9 @@ std::string_view to_string(NetdevRole role) {
 Netdevs::Netdevs(Host& host) : host_(host), netlink_(host.make_netlink(NetlinkProtocol::rdma)) {}
 
 bool Netdevs::refresh(Devices devices, bool devices_changed, Clock::time_point now) {
-  if (!devices_changed && next_ && now < *next_ && all_unchanged()) return false;
+  const std::uint64_t changes = host_.changes->all();
+  const bool told = std::exchange(seen_changes_, changes) != changes;
+  if (!devices_changed && !told && next_ && now < *next_ && all_unchanged()) return false;
   next_ = now + kInterval;
   List found = find(devices);
   if (found == netdevs_) return false;

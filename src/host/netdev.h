@@ -51,8 +51,9 @@ class Netdevs {
   explicit Netdevs(Host& host);
 
   /// Looks for interfaces that came, went or were renamed. Known ones are checked in every call, which ports
-  /// belong to which interface is asked again when `devices_changed`, when an interface has gone, and every
-  /// kInterval. True when the list changed.
+  /// belong to which interface is asked again when `devices_changed`, when the kernel told of devices that
+  /// came, went or changed their interface (Changes::all), when an interface has gone, and every kInterval.
+  /// True when the list changed.
   bool refresh(Devices devices, bool devices_changed, Clock::time_point now);
 
   using List = std::vector<std::shared_ptr<const Netdev>>;
@@ -91,6 +92,7 @@ class Netdevs {
   std::vector<Representor> representors_;
   std::vector<Representor> representors_found_;
   std::optional<Clock::time_point> next_;
+  std::uint64_t seen_changes_ = 0;
 };
 
 }  // namespace rdma_exporter::host

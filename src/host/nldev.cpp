@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "host/netlink_attr.h"
+#include "host/netlink_message.h"
 
 namespace rdma_exporter::host::nldev {
 namespace {
@@ -15,6 +16,11 @@ namespace {
 constexpr std::uint16_t type_of(unsigned command) {
   return static_cast<std::uint16_t>(RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, command));
 }
+
+// include/uapi/rdma/rdma_netlink.h of Linux 6.12, which older headers lack. The numbers are ABI.
+constexpr unsigned kCommandMonitor = 28;         // RDMA_NLDEV_CMD_MONITOR
+constexpr std::uint16_t kAttrEventType = 102;    // RDMA_NLDEV_ATTR_EVENT_TYPE, u8
+constexpr std::uint16_t kAttrMonitorMode = 103;  // RDMA_NLDEV_SYS_ATTR_MONITOR_MODE, u8
 
 void append_u32(std::vector<std::byte>& out, std::uint16_t type, std::uint32_t value) {
   const nlattr header{sizeof(nlattr) + sizeof value, type};
@@ -41,6 +47,7 @@ core::Result<void> parse_entry(Bytes entry, const OnCounter& on_counter) {
 const std::uint16_t kGet = type_of(RDMA_NLDEV_CMD_GET);
 const std::uint16_t kPortGet = type_of(RDMA_NLDEV_CMD_PORT_GET);
 const std::uint16_t kStatGet = type_of(RDMA_NLDEV_CMD_STAT_GET);
+const std::uint16_t kSysGet = type_of(RDMA_NLDEV_CMD_SYS_GET);
 
 std::vector<std::byte> device_request(std::uint32_t device_index, std::optional<std::uint32_t> port) {
   std::vector<std::byte> payload;
@@ -85,6 +92,32 @@ core::Result<void> parse_counters(Bytes payload, const OnCounter& on_counter) {
   });
   if (!whole && result) result = core::parse_error();
   return result;
+}
+
+core::Result<bool> parse_monitor_support(Bytes payload) {
+  bool supported = false;
+  const bool whole = for_each_attr(payload, [&](const Attr& attr) {
+    if (attr.type == kAttrMonitorMode) supported = attr.number<std::uint8_t>().value_or(0) != 0;
+  });
+  if (!whole) return core::parse_error();
+  return supported;
+}
+
+core::Result<std::size_t> parse_monitor(Bytes datagram) {
+  std::size_t events = 0;
+  bool complete = true;
+  const bool whole = for_each_message(datagram, [&](std::uint16_t type, Bytes payload) {
+    if (type != type_of(kCommandMonitor)) return;
+    std::optional<std::uint8_t> event;
+    complete = for_each_attr(payload,
+                             [&](const Attr& attr) {
+                               if (attr.type == kAttrEventType) event = attr.number<std::uint8_t>();
+                             }) &&
+               complete && event;
+    ++events;
+  });
+  if (!whole || !complete) return core::parse_error();
+  return events;
 }
 
 }  // namespace rdma_exporter::host::nldev

@@ -20,6 +20,7 @@ namespace rdma_exporter::host::nldev {
 extern const std::uint16_t kGet;
 extern const std::uint16_t kPortGet;
 extern const std::uint16_t kStatGet;
+extern const std::uint16_t kSysGet;
 
 /// Attributes of a request for one device, or for one port of it.
 std::vector<std::byte> device_request(std::uint32_t device_index, std::optional<std::uint32_t> port = {});
@@ -44,5 +45,16 @@ core::Result<Port> parse_port(Bytes payload);
 /// one). The name's bytes live in `payload`. A malformed entry ends the walk with a parse error.
 using OnCounter = std::function<void(std::string_view name, std::uint64_t value)>;
 core::Result<void> parse_counters(Bytes payload, const OnCounter& on_counter);
+
+/// Answer to SYS_GET: true when the kernel tells of devices that come and go (MONITOR, Linux 6.12).
+core::Result<bool> parse_monitor_support(Bytes payload);
+
+/// Multicast group of the MONITOR messages (RDMA_NL_GROUP_NOTIFY).
+inline constexpr unsigned kMonitorGroup = 4;
+
+/// Reads a datagram of that group: the number of its MONITOR messages. Devices that register, unregister or
+/// are renamed, network interfaces that are attached to a port or detached. A parse error when one is
+/// malformed.
+core::Result<std::size_t> parse_monitor(Bytes datagram);
 
 }  // namespace rdma_exporter::host::nldev

@@ -2,10 +2,12 @@
 // Copyright the rdma_exporter authors
 #include "host/verbs.h"
 
+#include <fcntl.h>
 #include <infiniband/verbs.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <fstream>
 
 namespace rdma_exporter::host {
 namespace {
@@ -20,13 +22,21 @@ struct ContextClose {
 };
 using Context = std::unique_ptr<ibv_context, ContextClose>;
 
+// The kernel's name of it now: libibverbs goes on with the one that it saw first, also after a rename (44.0,
+// same_sysfs_dev() goes by the index alone).
+std::string current_name(const ibv_device& device) {
+  std::ifstream file(std::string(device.dev_path) + "/ibdev");
+  std::string name;
+  return std::getline(file, name) ? name : std::string(device.name);
+}
+
 core::Result<Context> open_device(const std::string& name) {
   int count = 0;
   const std::unique_ptr<ibv_device*, ListFree> list(ibv_get_device_list(&count));
   if (!list) return os_error(errno);
   for (int i = 0; i < count; ++i) {
     ibv_device* device = list.get()[i];
-    if (name != ibv_get_device_name(device)) continue;
+    if (name != current_name(*device)) continue;
     // Asked first, because libibverbs tries other paths after EACCES and ends with another error.
     const std::string node = std::string("/dev/infiniband/") + device->dev_name;
     if (::access(node.c_str(), R_OK | W_OK) != 0) return os_error(errno, node);
@@ -41,6 +51,54 @@ core::Result<Context> open_device(const std::string& name) {
 // enum ibv_mtu 1..5 is 256..4096 bytes; 0 where the driver does not say.
 std::uint32_t mtu_bytes(ibv_mtu mtu) { return mtu >= IBV_MTU_256 && mtu <= IBV_MTU_4096 ? 128U << mtu : 0U; }
 
+AsyncEvent async_event(const ibv_async_event& event) {
+  const auto port = static_cast<std::uint32_t>(event.element.port_num);
+  switch (event.event_type) {
+    case IBV_EVENT_PORT_ACTIVE:
+      return {AsyncEventType::port_active, port};
+    case IBV_EVENT_PORT_ERR:
+      return {AsyncEventType::port_err, port};
+    case IBV_EVENT_GID_CHANGE:
+      return {AsyncEventType::gid_change, port};
+    case IBV_EVENT_LID_CHANGE:
+      return {AsyncEventType::lid_change, port};
+    case IBV_EVENT_PKEY_CHANGE:
+      return {AsyncEventType::pkey_change, port};
+    case IBV_EVENT_SM_CHANGE:
+      return {AsyncEventType::sm_change, port};
+    case IBV_EVENT_CLIENT_REREGISTER:
+      return {AsyncEventType::client_reregister, port};
+    case IBV_EVENT_DEVICE_FATAL:
+      return {AsyncEventType::device_fatal, 0};
+    default:
+      return {AsyncEventType::other, 0};  // newer than this list
+  }
+}
+
+class LibAsyncEvents : public AsyncEvents {
+ public:
+  explicit LibAsyncEvents(Context context)
+      : context_(std::move(context)), node_(context_->device->dev_name) {}
+
+  int fd() const override { return context_->async_fd; }
+  const std::string& node() const override { return node_; }
+
+  core::Result<std::optional<AsyncEvent>> next() override {
+    ibv_async_event event;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled by the call
+    errno = 0;
+    if (ibv_get_async_event(context_.get(), &event) != 0) {
+      if (errno == EAGAIN || errno == EINTR) return std::nullopt;
+      return os_error(errno != 0 ? errno : EIO);
+    }
+    ibv_ack_async_event(&event);
+    return async_event(event);
+  }
+
+ private:
+  Context context_;
+  std::string node_;
+};
+
 class LibVerbs : public Verbs {
  public:
   core::Result<PortMtu> port_mtu(const std::string& device, std::uint32_t port) override {
@@ -50,6 +108,14 @@ class LibVerbs : public Verbs {
     const int error = ibv_query_port(context->get(), static_cast<std::uint8_t>(port), &attributes);
     if (error != 0) return os_error(error);
     return PortMtu{mtu_bytes(attributes.active_mtu), mtu_bytes(attributes.max_mtu)};
+  }
+
+  core::Result<std::unique_ptr<AsyncEvents>> async_events(const std::string& device) override {
+    auto context = open_device(device);
+    if (!context) return tl::unexpected(context.error());
+    const int flags = ::fcntl((*context)->async_fd, F_GETFL);
+    if (flags < 0 || ::fcntl((*context)->async_fd, F_SETFL, flags | O_NONBLOCK) != 0) return os_error(errno);
+    return std::make_unique<LibAsyncEvents>(std::move(*context));
   }
 };
 

@@ -4,9 +4,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "core/result.h"
+#include "host/async_event.h"
 
 namespace rdma_exporter::host {
 
@@ -16,15 +18,32 @@ struct PortMtu {
   std::uint32_t max;
 };
 
-/// The few facts that the kernel tells over the verbs device only. A query opens the device's context and
-/// closes it again: nothing stays allocated. May block like any firmware command: call from workers.
-/// Thread-safe.
+/// The asynchronous events of one device. Only an open context gets them, so this holds one: it counts as one
+/// in `rdma resource`, and a driver that cannot take it away (see lets_go_while_open()) waits with the
+/// removal of the device until it is closed. One thread at a time. Closing may block like any firmware
+/// command.
+class AsyncEvents {
+ public:
+  virtual ~AsyncEvents() = default;
+  /// Readable when there is an event, or the end.
+  virtual int fd() const = 0;
+  /// The next event, nullopt when none is waiting; never blocks. An error is the end: the driver has taken
+  /// the context away.
+  virtual core::Result<std::optional<AsyncEvent>> next() = 0;
+  /// Of the character device: "uverbs0".
+  virtual const std::string& node() const = 0;
+};
+
+/// What the kernel tells over the verbs device only. A query opens the device's context and closes it again:
+/// nothing stays allocated. May block like any firmware command: call from workers. Thread-safe.
 class Verbs {
  public:
   virtual ~Verbs() = default;
   /// ENODEV: no such device or no user space driver for it; EACCES, ENOENT: no access to
   /// /dev/infiniband/uverbsN, or it is not there (a container); the context of the error names it.
   virtual core::Result<PortMtu> port_mtu(const std::string& device, std::uint32_t port) = 0;
+  /// The same errors.
+  virtual core::Result<std::unique_ptr<AsyncEvents>> async_events(const std::string& device) = 0;
 };
 
 /// Through libibverbs.

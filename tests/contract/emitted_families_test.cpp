@@ -82,10 +82,16 @@ TEST(EmittedFamilies, AreNearlyAllThatTheTablesHave) {
     for (const auto& run : host.collect())
       for (const core::Sample& sample : run->samples().samples()) emitted.insert(sample.metric->name);
   }
-  // Only the verbs device tells the MTUs, and a tree of files has none; every file of ports/N/counters that
-  // these drivers have is curated.
-  std::set<std::string_view> elsewhere{"rdma_port_active_mtu_bytes", "rdma_port_max_mtu_bytes",
-                                       "rdma_port_counters_total"};
+  // Only the verbs device tells the MTUs, and a tree of files has none, nor events; every file of
+  // ports/N/counters that these drivers have is curated.
+  std::set<std::string_view> elsewhere{"rdma_port_active_mtu_bytes",
+                                       "rdma_port_max_mtu_bytes",
+                                       "rdma_port_counters_total",
+                                       "rdma_async_events_total",
+                                       "rdma_exporter_async_events_up",
+                                       "rdma_exporter_event_source_up",
+                                       "rdma_exporter_events_received_total",
+                                       "rdma_exporter_event_losses_total"};
   // Only a live kernel has driver statistics: see ethtool_once_test.cpp.
   for (const core::MetricDesc* family : collectors::ethtool_spec.families()) elsewhere.insert(family->name);
   for (const core::MetricDesc* family : collector_families())

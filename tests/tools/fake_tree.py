@@ -166,6 +166,7 @@ class DeviceWriter:
         infiniband = self.driver.link_layer == "InfiniBand"
         files = {
             "address": f"02:00:00:00:{self.device.number % 256:02x}:{port:02x}", "carrier": "1",
+            "carrier_up_count": str(3 + port), "carrier_down_count": str(2 + port),
             "dev_port": str(port - 1), "dev_id": "0x0", "flags": "0x1003", "ifindex": str(
                 10 + self.device.number * 4 + port), "mtu": "4092" if infiniband else "9000",
             "operstate": "up", "speed": "400000", "type": "32" if infiniband else "1",

@@ -29,6 +29,7 @@ extern const CollectorSpec device_spec;
 extern const CollectorSpec port_spec;
 extern const CollectorSpec port_counters_spec;
 extern const CollectorSpec hw_counters_spec;
+extern const CollectorSpec events_spec;
 
 class ScriptedVerbs : public host::Verbs {
  public:
@@ -36,8 +37,27 @@ class ScriptedVerbs : public host::Verbs {
     ++queries;
     return answer;
   }
+  core::Result<std::unique_ptr<host::AsyncEvents>> async_events(const std::string& /*device*/) override {
+    ++opens;
+    if (async_refusal != 0) return core::os_error(async_refusal, "/dev/infiniband/uverbs0");
+    return std::make_unique<SilentEvents>();
+  }
   core::Result<host::PortMtu> answer = host::PortMtu{1024, 4096};
   int queries = 0;
+  int async_refusal = 0;  ///< errno
+  int opens = 0;
+
+ private:
+  // Open, and nothing happens.
+  class SilentEvents : public host::AsyncEvents {
+   public:
+    int fd() const override { return -1; }
+    core::Result<std::optional<host::AsyncEvent>> next() override { return std::nullopt; }
+    const std::string& node() const override { return node_; }
+
+   private:
+    std::string node_ = "uverbs0";
+  };
 };
 
 class CollectorFixture : public ::testing::Test {

@@ -30,5 +30,22 @@ TEST(DeviceCountersSafe, SaysNoWhenNotSure) {
     EXPECT_FALSE(device_counters_safe_in_any_namespace(release, "#1 SMP")) << release;
 }
 
+TEST(LetsGoWhileOpen, DependsOnTheDriverAndForSomeOnTheKernel) {
+  for (const Driver driver : {Driver::mlx5, Driver::mlx4, Driver::irdma, Driver::hns})
+    EXPECT_TRUE(lets_go_while_open(driver, "6.1.0", "#1 SMP")) << to_string(driver);
+  for (const Driver driver : {Driver::bnxt_re, Driver::erdma, Driver::mana}) {
+    EXPECT_FALSE(
+        lets_go_while_open(driver, "6.1.0-56-amd64", "#1 SMP PREEMPT_DYNAMIC Debian 6.1.192-2 (2026-11-16)"));
+    EXPECT_TRUE(lets_go_while_open(driver, "6.12.117+deb12-amd64",
+                                   "#1 SMP PREEMPT_DYNAMIC Debian 6.12.117-1~deb12u1 (2026-11-14)"));
+    EXPECT_FALSE(lets_go_while_open(driver, "", "")) << to_string(driver);
+  }
+}
+
+TEST(LetsGoWhileOpen, IsNoWhenNotSure) {
+  for (const Driver driver : {Driver::rxe, Driver::siw, Driver::efa, Driver::hfi1, Driver::unknown})
+    EXPECT_FALSE(lets_go_while_open(driver, "7.0.0", "#1 SMP")) << to_string(driver);
+}
+
 }  // namespace
 }  // namespace rdma_exporter::host

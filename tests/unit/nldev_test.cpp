@@ -11,6 +11,8 @@
 #include <iterator>
 #include <map>
 
+#include "tests/unit/recorded_events.h"
+
 namespace rdma_exporter::host::nldev {
 namespace {
 
@@ -63,6 +65,35 @@ TEST(ParseCounters, ReadsAllCountersOfThePort) {
 
 TEST(ParseCounters, AcceptsAnAnswerWithoutCounters) {
   EXPECT_TRUE(counters(recorded("port_get_0.bin")).empty());
+}
+
+TEST(ParseMonitorSupport, TellsKernelsApart) {
+  EXPECT_EQ(parse_monitor_support(test::recorded_event("sys_get_monitor")).value(), true);
+  EXPECT_EQ(parse_monitor_support(test::recorded_event("sys_get")).value(), false);
+  auto cut = test::recorded_event("sys_get_monitor");
+  cut.resize(cut.size() - 5);
+  EXPECT_FALSE(parse_monitor_support(cut).has_value());
+}
+
+TEST(ParseMonitor, CountsTheMessagesOfADatagram) {
+  auto bytes = test::recorded_event("monitor_register");
+  EXPECT_EQ(parse_monitor(bytes).value(), 1U);
+  const auto more = test::recorded_event("monitor_attach");
+  bytes.insert(bytes.end(), more.begin(), more.end());
+  EXPECT_EQ(parse_monitor(bytes).value(), 2U);
+}
+
+TEST(ParseMonitor, PassesOverOtherMessagesAndRefusesMalformedOnes) {
+  auto other = test::recorded_event("monitor_register");
+  other[4] = std::byte{1};  // GET
+  EXPECT_EQ(parse_monitor(other).value(), 0U);
+  const auto bytes = test::recorded_event("monitor_attach");
+  for (std::size_t size = 1; size < bytes.size(); ++size)
+    EXPECT_FALSE(parse_monitor(Bytes(bytes).first(size)).has_value()) << size;
+  auto without_type = bytes;
+  ASSERT_EQ(without_type[bytes.size() - 6], std::byte{102});  // the last attribute: EVENT_TYPE
+  without_type[bytes.size() - 6] = std::byte{250};
+  EXPECT_FALSE(parse_monitor(without_type).has_value());
 }
 
 // Cut anywhere: no read past the end (the address sanitizer watches), and never a success with a counter lost

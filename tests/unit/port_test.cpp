@@ -210,6 +210,28 @@ TEST_F(PortTest, HasNoMtuWhereItsQueryFails) {
   EXPECT_EQ(collect().at("rdma_port_active_mtu_bytes" + kPort), 2048);
 }
 
+// The kernel told of the device or of its interface: what is read once a minute otherwise is read now.
+TEST_F(PortTest, ReadsSlowFactsAgainWhenToldOfAChange) {
+  add_port("d");
+  add_gid("0", "RoCE v2", "eth0");
+  collect();
+  collect();
+  const int queries = verbs_->queries;
+  add_gid("1", "RoCE v2", "eth0");
+  ASSERT_EQ(collect().at(gids("RoCE v2")), 1) << "not told";
+  host_.changes->note("d");
+  EXPECT_EQ(collect().at(gids("RoCE v2")), 2);
+  EXPECT_EQ(verbs_->queries, queries + 1);
+  for (int i = 0; i < 1000; ++i) host_.changes->note("eth0");
+  collect();
+  EXPECT_EQ(verbs_->queries, queries + 2) << "once, however much was told";
+  host_.changes->note_all();
+  collect();
+  EXPECT_EQ(verbs_->queries, queries + 3);
+  collect();
+  EXPECT_EQ(verbs_->queries, queries + 3);
+}
+
 TEST_F(PortTest, TakesAMissingUserSpaceDriverForAbsence) {
   add_port("d");
   verbs_->answer = core::os_error(ENODEV);

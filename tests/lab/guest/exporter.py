@@ -6,6 +6,7 @@ import http.client
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -66,14 +67,15 @@ class Scrape:
 class Exporter:
     """A running daemon. Its log is kept for the report of a failing test."""
 
-    def __init__(self, port: int, *flags: str, user: int | None = None):
+    def __init__(self, port: int, *flags: str, user: int | None = None, before=None):
+        """`before` is called in the new process before the daemon runs."""
         self.port = port
         self.log = pathlib.Path(f"/tmp/exporter-{port}.log")
         account = {"user": user, "group": user, "extra_groups": []} if user is not None else {}
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
                 [BINARY, f"--web.listen-address=127.0.0.1:{port}", *flags],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/", **account)
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/", preexec_fn=before, **account)
 
     def get(self, path: str, timeout: float = 15) -> bytes:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
@@ -117,14 +119,27 @@ class Exporter:
                 pass  # closed in between
         return targets
 
-    def rdma_netlink_sockets(self) -> int:
-        """Number of its sockets of the netlink protocol NETLINK_RDMA (20)."""
+    def netlink_sockets(self, protocol: str | None = None) -> int:
+        """Number of its netlink sockets, perhaps of one protocol."""
         inodes = set()
         for line in pathlib.Path("/proc", str(self.process.pid), "net/netlink").read_text().splitlines()[1:]:
             fields = line.split()
-            if fields[1] == "20":
+            if protocol in (None, fields[1]):
                 inodes.add(f"socket:[{fields[9]}]")
         return len(inodes & set(self.open_files()))
+
+    def rdma_netlink_sockets(self) -> int:
+        """Those of the protocol NETLINK_RDMA (20)."""
+        return self.netlink_sockets("20")
+
+    def threads(self) -> int:
+        return len(list(pathlib.Path("/proc", str(self.process.pid), "task").iterdir()))
+
+    def pause(self) -> None:
+        self.process.send_signal(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        self.process.send_signal(signal.SIGCONT)
 
     def stop(self) -> int:
         """SIGTERM; returns the exit status."""

@@ -3,6 +3,7 @@
 """What the guest's kernel itself says of its RDMA devices: the other side of every comparison."""
 
 import json
+import os
 import pathlib
 import subprocess
 
@@ -85,6 +86,22 @@ def links() -> dict[str, dict]:
 
 def device_index(device: str) -> int:
     return json.loads(run("rdma", "-j", "dev", "show", device))[0]["ifindex"]
+
+
+def contexts(device: str) -> int:
+    """Number of open verbs contexts of a device."""
+    return next(row["ctx"] for row in json.loads(run("rdma", "-j", "resource", "show", device)))
+
+
+def carrier_changes(netdevs) -> dict[tuple[str, str], int]:
+    """{(netdev, "up" or "down"): times} as the kernel has counted them."""
+    return {(netdev, to): int(pathlib.Path("/sys/class/net", netdev, f"carrier_{to}_count").read_text())
+            for netdev in netdevs for to in ("up", "down")}
+
+
+def release() -> tuple[int, int]:
+    major, minor = os.uname().release.split(".")[:2]
+    return int(major), int(minor)
 
 
 def uverbs_path(device: str) -> str:

@@ -16,7 +16,8 @@ EMPTY_SLOTS_KEPT = 2
 # The CM message counters are 44 more files per port that no collector reads yet; power and uevent say nothing.
 LEFT_OUT = ("cm_rx_duplicates", "cm_rx_msgs", "cm_tx_msgs", "cm_tx_retries", "power", "uevent", "subsystem")
 NETDEV_FILES = (
-    "addr_assign_type address addr_len carrier dev_id dev_port duplex flags ifindex iflink mtu name_assign_type "
+    "addr_assign_type address addr_len carrier carrier_down_count carrier_up_count dev_id dev_port duplex flags "
+    "ifindex iflink mtu name_assign_type "
     "operstate phys_port_name phys_switch_id speed tx_queue_len type"
 ).split()
 

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+//
+// The thread with scripted devices. What it hears on its netlink sockets is tested in the lab.
+#include "host/event_reader.h"
+
+#include <gtest/gtest.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+namespace rdma_exporter::host {
+namespace {
+
+using namespace std::chrono_literals;
+using Type = AsyncEventType;
+
+// What a test does with a device, shared with the thread.
+class Script {
+ public:
+  ~Script() { ::close(fd_); }
+  void happen(AsyncEvent event) {
+    const std::lock_guard lock(mutex_);
+    waiting_.push_back(event);
+    (void)::eventfd_write(fd_, 1);
+  }
+  void end() {
+    ended_ = true;
+    (void)::eventfd_write(fd_, 1);
+  }
+  core::Result<std::optional<AsyncEvent>> next() {
+    const std::lock_guard lock(mutex_);
+    if (waiting_.empty()) {
+      eventfd_t ignored = 0;
+      (void)::eventfd_read(fd_, &ignored);
+      if (ended_) return core::os_error(EIO);
+      return std::nullopt;
+    }
+    const AsyncEvent event = waiting_.front();
+    waiting_.pop_front();
+    return event;
+  }
+  int fd() const { return fd_; }
+  std::atomic<bool> closed{false};
+  std::atomic<bool> hold_close{false};
+
+ private:
+  const int fd_ = ::eventfd(0, EFD_NONBLOCK);
+  std::mutex mutex_;
+  std::deque<AsyncEvent> waiting_;
+  std::atomic<bool> ended_{false};
+};
+
+class ScriptedEvents : public AsyncEvents {
+ public:
+  explicit ScriptedEvents(std::shared_ptr<Script> script) : script_(std::move(script)) {}
+  ~ScriptedEvents() override {
+    while (script_->hold_close) std::this_thread::sleep_for(1ms);
+    script_->closed = true;
+  }
+  int fd() const override { return script_->fd(); }
+  core::Result<std::optional<AsyncEvent>> next() override { return script_->next(); }
+  const std::string& node() const override { return node_; }
+
+ private:
+  std::shared_ptr<Script> script_;
+  std::string node_ = "uverbs0";
+};
+
+template <typename Condition>
+bool within_seconds(Condition condition) {
+  const auto end = EventReader::Clock::now() + 10s;
+  while (!condition())
+    if (EventReader::Clock::now() > end) return false;
+  return true;
+}
+
+class EventReaderTest : public ::testing::Test {
+ protected:
+  EventReaderTest() { reader_->start(); }
+
+  std::unique_ptr<EventReader::Listening> listen() {
+    const std::vector<std::uint32_t> ports{1};
+    reader_->counts().listen("d", ports, false);
+    return reader_->listen("d", std::make_unique<ScriptedEvents>(script_), true);
+  }
+  std::uint64_t count(const std::string& event) {
+    std::uint64_t found = 0;
+    reader_->counts().for_each_of("d", [&](const std::string& labels, std::uint64_t n) {
+      if (labels.find(event) != std::string::npos) found = n;
+    });
+    return found;
+  }
+  bool stop() { return reader_->stop(EventReader::Clock::now() + 10s); }
+
+  std::shared_ptr<Changes> changes_ = std::make_shared<Changes>();
+  std::unique_ptr<EventReader> reader_ =
+      std::make_unique<EventReader>(changes_, [](NetlinkProtocol) { return nullptr; });
+  std::shared_ptr<Script> script_ = std::make_shared<Script>();
+};
+
+TEST_F(EventReaderTest, CountsEventsAndNotesTheDevice) {
+  const auto listening = listen();
+  const auto before = changes_->of("d") - changes_->all();
+  script_->happen({Type::port_err, 1});
+  script_->happen({Type::port_active, 1});
+  EXPECT_TRUE(within_seconds([&] { return count("PORT_ACTIVE") == 1; }));
+  EXPECT_EQ(count("PORT_ERR"), 1U);
+  EXPECT_GE(changes_->of("d") - changes_->all(), before + 2);
+  EXPECT_TRUE(listening->active());
+  EXPECT_FALSE(script_->closed);
+}
+
+TEST_F(EventReaderTest, ClosesTheDeviceBehindItsLastEvent) {
+  const auto listening = listen();
+  script_->happen({Type::device_fatal, 0});
+  EXPECT_TRUE(within_seconds([&] { return script_->closed.load(); }));
+  EXPECT_FALSE(listening->active());
+  EXPECT_EQ(count("DEVICE_FATAL"), 1U);
+}
+
+TEST_F(EventReaderTest, ClosesADeviceThatCannotBeReadAnyMore) {
+  const auto listening = listen();
+  script_->end();
+  EXPECT_TRUE(within_seconds([&] { return script_->closed.load(); }));
+  EXPECT_FALSE(listening->active());
+}
+
+TEST_F(EventReaderTest, ClosesADeviceThatNobodyWantsAnyMore) {
+  auto listening = listen();
+  script_->happen({Type::port_err, 1});
+  ASSERT_TRUE(within_seconds([&] { return count("PORT_ERR") == 1; }));
+  EXPECT_FALSE(script_->closed);
+  listening.reset();
+  EXPECT_TRUE(within_seconds([&] { return script_->closed.load(); }));
+}
+
+TEST_F(EventReaderTest, ClosesEverythingWhenItEnds) {
+  const auto listening = listen();
+  script_->happen({Type::port_err, 1});
+  ASSERT_TRUE(within_seconds([&] { return count("PORT_ERR") == 1; }));
+  EXPECT_TRUE(stop());
+  EXPECT_TRUE(script_->closed);
+  EXPECT_FALSE(listening->active());
+  EXPECT_TRUE(stop()) << "again";
+}
+
+// A driver that hangs in close() must not keep the process from ending.
+TEST_F(EventReaderTest, SaysWhenItIsStuckAndDoesNotWait) {
+  script_->hold_close = true;
+  auto listening = listen();
+  script_->happen({Type::device_fatal, 0});
+  ASSERT_TRUE(within_seconds([&] { return !listening->active(); }));
+  EXPECT_FALSE(reader_->stop(EventReader::Clock::now() + 20ms));
+  listening.reset();
+  reader_.reset();  // neither waits
+  EXPECT_FALSE(script_->closed);
+  script_->hold_close = false;
+  EXPECT_TRUE(within_seconds([&] { return script_->closed.load(); }));
+}
+
+}  // namespace
+}  // namespace rdma_exporter::host
