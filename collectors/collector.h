@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "collectors/counter_row.h"
+#include "collectors/resource_settings.h"
+#include "core/background.h"
 #include "core/job.h"
 #include "core/metric.h"
 #include "host/device.h"
@@ -48,6 +50,8 @@ struct Context {
   std::chrono::seconds forget_after{86400};
   EthtoolOptions ethtool = {};
   AsyncEventsPolicy async_events = AsyncEventsPolicy::automatic;
+  ResourceSettings resource = {};
+  core::Background* background = nullptr;  ///< nullptr: what takes longer than a scrape is not done
 };
 
 /// A device and what its jobs share.

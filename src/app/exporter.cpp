@@ -33,9 +33,9 @@ bool use_kernel(const config::Config& config) {
   return config.netlink == config::NetlinkMode::on || host::is_real_sysfs(config.path.sysfs);
 }
 
-bool device_counters_always_safe() {
+bool kernel_is(bool (*safe)(std::string_view release, std::string_view version)) {
   utsname kernel{};
-  return ::uname(&kernel) == 0 && host::device_counters_safe_in_any_namespace(kernel.release, kernel.version);
+  return ::uname(&kernel) == 0 && safe(kernel.release, kernel.version);
 }
 
 // Events are what happens between two collections: nothing for a single one.
@@ -60,10 +60,26 @@ host::Host make_host(const config::Config& config, unsigned kept_files, Purpose 
       .ethtool = kernel ? host::make_ethtool() : nullptr,
       .verbs = kernel ? host::make_verbs() : nullptr,
       .open_files = host::OpenFileBudget(kept_files),
-      .device_counters_always_safe = device_counters_always_safe(),
+      .device_counters_always_safe = kernel_is(host::device_counters_safe_in_any_namespace),
+      .resource_dumps_safe = kernel_is(host::resource_dumps_safe),
       .changes = changes,
       .events = make_event_reader(config, purpose, changes),
   };
+}
+
+// With --once nobody comes back for what the background finds: its first pass is waited for, within reason.
+constexpr std::chrono::milliseconds kFirstWait{2000};
+
+collectors::ResourceSettings resource_settings(const config::ResourceConfig& config, bool once) {
+  using Settings = collectors::ResourceSettings;
+  return Settings{.detail = static_cast<Settings::Detail>(config.detail),
+                  .interval = config.detail_interval,
+                  .timeout = config.detail_timeout,
+                  .max_qps = config.max_qps,
+                  .max_entries = config.max_entries,
+                  .owners = static_cast<Settings::Owners>(config.owners),
+                  .owners_top = config.owners_top,
+                  .first_wait = once ? kFirstWait : std::chrono::milliseconds(0)};
 }
 
 // The device filter: both expressions match the whole name, exclude wins. Compiled from std::string:
@@ -117,7 +133,8 @@ Exporter::Exporter(const config::Config& config, unsigned kept_files, asio::io_c
       host_(make_host(config, kept_files, purpose)),
       context_{host_, static_cast<collectors::RawPolicy>(config.raw), config.device.forget_after,
                ethtool_options(config.ethtool),
-               static_cast<collectors::AsyncEventsPolicy>(config.async_events)},
+               static_cast<collectors::AsyncEventsPolicy>(config.async_events),
+               resource_settings(config.resource, purpose == Purpose::once), &background_},
       collectors_(context_, enabled_collectors(config), device_filter(config.device)),
       self_metrics_(http_, host_.open_files, config.replay),
       engine_(io, *this,
@@ -158,8 +175,10 @@ core::Result<std::shared_ptr<const scrape::PlannedJobs>> Exporter::jobs(core::Jo
 }
 
 bool Exporter::stop(std::chrono::steady_clock::time_point deadline) {
-  const bool workers_ended = engine_.stop(deadline);
-  return (!host_.events || host_.events->stop(deadline)) && workers_ended;
+  const bool scrapes_ended = engine_.stop(deadline);
+  const bool background_ended = background_.stop(deadline);
+  const bool events_ended = !host_.events || host_.events->stop(deadline);
+  return scrapes_ended && background_ended && events_ended;
 }
 
 }  // namespace rdma_exporter::app

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "app/background_pool.h"
 #include "app/self_metrics.h"
 #include "asio/asio.h"
 #include "collectors/collector_set.h"
@@ -47,7 +48,7 @@ class Exporter final : public net::MetricsSource, public scrape::JobSource {
   /// As of the last collection.
   std::vector<std::string> device_names() const;
   net::HttpCounters& http_counters() { return http_; }
-  /// Ends the workers and the reader of events. See scrape::Engine::stop().
+  /// Ends the workers, what runs in the background, and the reader of events. See scrape::Engine::stop().
   bool stop(std::chrono::steady_clock::time_point deadline);
 
  private:
@@ -55,6 +56,7 @@ class Exporter final : public net::MetricsSource, public scrape::JobSource {
 
   const config::Config config_;
   host::Host host_;
+  BackgroundPool background_;
   collectors::Context context_;
   collectors::CollectorSet collectors_;
   std::shared_ptr<const scrape::PlannedJobs> planned_;

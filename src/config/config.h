@@ -85,6 +85,22 @@ struct CollectorConfig {
   bool operator==(const CollectorConfig&) const = default;
 };
 
+/// Whether tables of RDMA resources are dumped; automatic: where the kernel is known to be safe.
+enum class ResourceDetail : unsigned char { automatic, on, off };
+/// What RDMA resources are attributed to.
+enum class ResourceOwners : unsigned char { none, process, cgroup };
+
+struct ResourceConfig {
+  ResourceDetail detail = ResourceDetail::automatic;
+  std::chrono::seconds detail_interval{60};
+  std::chrono::milliseconds detail_timeout{10'000};
+  unsigned max_qps = 20'000;
+  unsigned max_entries = 200'000;
+  ResourceOwners owners = ResourceOwners::cgroup;
+  unsigned owners_top = 20;
+  bool operator==(const ResourceConfig&) const = default;
+};
+
 struct Config {
   WebConfig web;
   PathConfig path;
@@ -97,6 +113,7 @@ struct Config {
   std::string replay;  ///< directory of a recording; empty: serve this host
   LogConfig log;
   EthtoolConfig ethtool;
+  ResourceConfig resource;                                         ///< of the collector `resource`
   std::map<std::string, CollectorConfig, std::less<>> collectors;  ///< one entry per known collector
   bool operator==(const Config&) const = default;
 };

@@ -120,6 +120,35 @@ std::vector<Option> ethtool_options() {
   };
 }
 
+// Further options of a collector, below its own section.
+std::vector<Option> resource_options() {
+  const auto resource = [](auto member) { return at(&Config::resource, member); };
+  return {
+      option("collector.resource.detail",
+             "Dump tables of RDMA resources; auto: where the kernel is known not to crash on it.",
+             one_of<ResourceDetail>("MODE", {{"auto", ResourceDetail::automatic},
+                                             {"on", ResourceDetail::on},
+                                             {"off", ResourceDetail::off}}),
+             resource(&ResourceConfig::detail)),
+      option("collector.resource.detail-interval", "Time between two dumps of one device's tables.",
+             whole_seconds(1s, 24h), resource(&ResourceConfig::detail_interval)),
+      option("collector.resource.detail-timeout", "Longest time that the dumps of one device may take.",
+             duration(10ms, 10min), resource(&ResourceConfig::detail_timeout)),
+      option("collector.resource.max-qps", "Queue pairs of a device above which they are not dumped.",
+             number(0, 10'000'000), resource(&ResourceConfig::max_qps)),
+      option("collector.resource.max-entries", "Objects in a table above which it is not dumped.",
+             number(0, 10'000'000), resource(&ResourceConfig::max_entries)),
+      option("collector.resource.owners",
+             "Attribute RDMA resources to nobody, processes, or pods, jobs, containers and units.",
+             one_of<ResourceOwners>("KIND", {{"none", ResourceOwners::none},
+                                             {"process", ResourceOwners::process},
+                                             {"cgroup", ResourceOwners::cgroup}}),
+             resource(&ResourceConfig::owners)),
+      option("collector.resource.owners-top", "Owners named per device, those with most memory first.",
+             number(1, 1000), resource(&ResourceConfig::owners_top)),
+  };
+}
+
 void append(std::vector<Option>& table, std::vector<Option> rows) {
   std::move(rows.begin(), rows.end(), std::back_inserter(table));
 }
@@ -140,6 +169,7 @@ std::vector<Option> option_table(std::span<const CollectorChoice> collectors) {
     append(table, collector_options(choice));
     if (choice.name == "ethtool") append(table, ethtool_options());
     if (choice.name == "events") append(table, event_options());
+    if (choice.name == "resource") append(table, resource_options());
   }
   return table;
 }

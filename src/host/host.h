@@ -31,6 +31,8 @@ struct Host {
   OpenFileBudget open_files{16384};
   /// See device_counters_safe_in_any_namespace().
   bool device_counters_always_safe = false;
+  /// See resource_dumps_safe().
+  bool resource_dumps_safe = false;
   /// What is known to have changed between two readings. Shared with whoever listens to events.
   std::shared_ptr<Changes> changes = std::make_shared<Changes>();
   /// nullptr where events are not listened to: a recording, a tree, a single collection.

@@ -67,4 +67,15 @@ bool lets_go_while_open(Driver driver, std::string_view release, std::string_vie
   }
 }
 
+bool resource_dumps_safe(std::string_view release, std::string_view version) {
+  // First fixed release of each series; a later series has the fix from its start.
+  constexpr std::array kFixed{Release{6, 1, 188}, Release{6, 12, 110}, Release{7, 2, 13}};
+  constexpr Release kMainline{7, 3, 0};
+  const Release kernel = source_release(release, version);
+  if (kernel >= kMainline) return true;
+  for (const Release& fixed : kFixed)
+    if (kernel.major == fixed.major && kernel.minor == fixed.minor) return kernel.patch >= fixed.patch;
+  return false;
+}
+
 }  // namespace rdma_exporter::host

@@ -10,6 +10,7 @@
 #include <sys/time.h>
 
 #include <cerrno>
+#include <cstring>
 
 namespace rdma_exporter::host {
 namespace {
@@ -21,17 +22,30 @@ constexpr std::size_t kReceiveBuffer = 64 * 1024;
 
 // What the libnl callbacks see of one request.
 struct Conversation {
-  const Netlink::OnMessage* on_message = nullptr;
+  const Netlink::OnPart* on_part = nullptr;
   std::size_t messages = 0;
+  bool stopped = false;  ///< by on_part
   int kernel_errno = 0;
 };
 
 int on_valid(nl_msg* message, void* context) {
   auto& conversation = *static_cast<Conversation*>(context);
-  if (++conversation.messages > Netlink::kMaxMessages) return NL_STOP;
+  if (conversation.stopped || ++conversation.messages > Netlink::kMaxMessages) return NL_STOP;
   const nlmsghdr* header = nlmsg_hdr(message);
   const auto* data = static_cast<const std::byte*>(nlmsg_data(header));
-  (*conversation.on_message)(Bytes(data, static_cast<std::size_t>(nlmsg_datalen(header))));
+  conversation.stopped =
+      !(*conversation.on_part)(Bytes(data, static_cast<std::size_t>(nlmsg_datalen(header))));
+  return conversation.stopped ? NL_STOP : NL_OK;
+}
+
+// A dump that fails in its course does not end with NLMSG_ERROR: its errno, negative, is what NLMSG_DONE
+// carries (net/netlink/af_netlink.c netlink_dump_done). libnl does not look at it.
+int on_finish(nl_msg* message, void* context) {
+  const nlmsghdr* header = nlmsg_hdr(message);
+  int result = 0;
+  if (nlmsg_datalen(header) >= static_cast<int>(sizeof result))
+    std::memcpy(&result, nlmsg_data(header), sizeof result);
+  if (result < 0) static_cast<Conversation*>(context)->kernel_errno = -result;
   return NL_OK;
 }
 
@@ -82,16 +96,27 @@ class Socket : public Netlink {
 
   core::Result<void> request(std::uint16_t type, std::uint16_t flags, Bytes payload,
                              const OnMessage& on_message) override {
-    if (!socket_) {
-      if (auto opened = open(); !opened) return opened;
-    }
-    auto result = converse(type, flags, payload, on_message);
-    // After the kernel's own refusal the socket is in step; after anything else it may not be.
-    if (!result && !refused_) socket_.reset();
-    return result;
+    return talk(type, flags, payload, [&on_message](Bytes message) {
+      on_message(message);
+      return true;
+    });
+  }
+
+  core::Result<void> dump(std::uint16_t type, Bytes payload, const OnPart& on_part) override {
+    return talk(type, NLM_F_DUMP, payload, on_part);
   }
 
  private:
+  core::Result<void> talk(std::uint16_t type, std::uint16_t flags, Bytes payload, const OnPart& on_part) {
+    if (!socket_) {
+      if (auto opened = open(); !opened) return opened;
+    }
+    in_step_ = false;
+    auto result = converse(type, flags, payload, on_part);
+    if (!in_step_) socket_.reset();
+    return result;
+  }
+
   core::Result<void> open() {
     std::unique_ptr<nl_sock, SocketFree> socket(nl_socket_alloc());
     if (!socket) return os_error(ENOMEM);
@@ -107,13 +132,12 @@ class Socket : public Netlink {
     return {};
   }
 
-  core::Result<void> converse(std::uint16_t type, std::uint16_t flags, Bytes payload,
-                              const OnMessage& on_message) {
-    refused_ = false;
-    Conversation conversation{.on_message = &on_message};
+  core::Result<void> converse(std::uint16_t type, std::uint16_t flags, Bytes payload, const OnPart& on_part) {
+    Conversation conversation{.on_part = &on_part};
     const std::unique_ptr<nl_cb, CallbackPut> callbacks(nl_cb_alloc(NL_CB_DEFAULT));
     if (!callbacks) return os_error(ENOMEM);
     nl_cb_set(callbacks.get(), NL_CB_VALID, NL_CB_CUSTOM, on_valid, &conversation);
+    nl_cb_set(callbacks.get(), NL_CB_FINISH, NL_CB_CUSTOM, on_finish, &conversation);
     nl_cb_err(callbacks.get(), NL_CB_CUSTOM, on_error, &conversation);
     // libnl does not write through the payload pointer, its signature only says so.
     void* data = const_cast<std::byte*>(payload.data());  // NOLINT(cppcoreguidelines-pro-type-const-cast)
@@ -121,18 +145,19 @@ class Socket : public Netlink {
         sent < 0)
       return os_error(errno_from_libnl(sent));
     const int received = nl_recvmsgs(socket_.get(), callbacks.get());
-    if (conversation.kernel_errno != 0) {
-      refused_ = true;
-      return os_error(conversation.kernel_errno);
-    }
+    // After the kernel's own refusal the socket is in step; after anything else but success it may not be.
+    in_step_ = conversation.kernel_errno != 0;
+    if (in_step_) return os_error(conversation.kernel_errno);
+    if (conversation.stopped) return {};
     if (conversation.messages > kMaxMessages) return os_error(EMSGSIZE);
     if (received < 0) return os_error(errno_from_libnl(received));
+    in_step_ = true;
     return {};
   }
 
   const int protocol_;
   std::unique_ptr<nl_sock, SocketFree> socket_;
-  bool refused_ = false;
+  bool in_step_ = false;  ///< nothing is left on the socket that a later request would read
 };
 
 }  // namespace

@@ -24,11 +24,19 @@ class Netlink {
   using OnMessage = std::function<void(Bytes payload)>;
 
   /// Sends one request (NLM_F_REQUEST is added to `flags`) and hands every answer to `on_message`. The error
-  /// is the kernel's errno (positive), or ETIMEDOUT, EMSGSIZE (truncated), EINTR (dump changed under us),
-  /// EBADMSG. Bounded: kMaxMessages answers, kReceiveTimeoutMs between two of them. After an error the next
-  /// call opens the socket anew, so that a late answer is never taken for the next one.
+  /// is the kernel's errno (positive), also one with which a dump ends, or ETIMEDOUT, EMSGSIZE (truncated),
+  /// EINTR (dump changed under us), EBADMSG. Bounded: kMaxMessages answers, kReceiveTimeoutMs between two of
+  /// them. After an error the next call opens the socket anew, so that a late answer is never taken for the
+  /// next one.
   virtual core::Result<void> request(std::uint16_t type, std::uint16_t flags, Bytes payload,
                                      const OnMessage& on_message) = 0;
+
+  /// Takes one part of a dump; false when the rest is not wanted.
+  using OnPart = std::function<bool(Bytes payload)>;
+
+  /// A dump (request() with NLM_F_DUMP) that may be large and that the caller may end early: that is no
+  /// error, and closes the socket, which is how the kernel learns of it.
+  virtual core::Result<void> dump(std::uint16_t type, Bytes payload, const OnPart& on_part) = 0;
 
   static constexpr std::size_t kMaxMessages = 10'000;
   static constexpr int kReceiveTimeoutMs = 2'000;

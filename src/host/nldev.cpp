@@ -2,33 +2,16 @@
 // Copyright the rdma_exporter authors
 #include "host/nldev.h"
 
-#include <linux/netlink.h>
-#include <rdma/rdma_netlink.h>
-
-#include <cstring>
-
-#include "host/netlink_attr.h"
 #include "host/netlink_message.h"
+#include "host/nldev_wire.h"
 
 namespace rdma_exporter::host::nldev {
 namespace {
-
-constexpr std::uint16_t type_of(unsigned command) {
-  return static_cast<std::uint16_t>(RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, command));
-}
 
 // include/uapi/rdma/rdma_netlink.h of Linux 6.12, which older headers lack. The numbers are ABI.
 constexpr unsigned kCommandMonitor = 28;         // RDMA_NLDEV_CMD_MONITOR
 constexpr std::uint16_t kAttrEventType = 102;    // RDMA_NLDEV_ATTR_EVENT_TYPE, u8
 constexpr std::uint16_t kAttrMonitorMode = 103;  // RDMA_NLDEV_SYS_ATTR_MONITOR_MODE, u8
-
-void append_u32(std::vector<std::byte>& out, std::uint16_t type, std::uint32_t value) {
-  const nlattr header{sizeof(nlattr) + sizeof value, type};
-  const std::size_t at = out.size();
-  out.resize(at + sizeof header + sizeof value);
-  std::memcpy(&out[at], &header, sizeof header);
-  std::memcpy(&out[at + sizeof header], &value, sizeof value);
-}
 
 core::Result<void> parse_entry(Bytes entry, const OnCounter& on_counter) {
   std::string_view name;
@@ -81,17 +64,8 @@ core::Result<Port> parse_port(Bytes payload) {
 }
 
 core::Result<void> parse_counters(Bytes payload, const OnCounter& on_counter) {
-  core::Result<void> result;
-  const bool whole = for_each_attr(payload, [&](const Attr& table) {
-    if (table.type != RDMA_NLDEV_ATTR_STAT_HWCOUNTERS || !result) return;
-    const bool table_whole = for_each_attr(table.data, [&](const Attr& entry) {
-      if (entry.type == RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY && result)
-        result = parse_entry(entry.data, on_counter);
-    });
-    if (!table_whole && result) result = core::parse_error();
-  });
-  if (!whole && result) result = core::parse_error();
-  return result;
+  return for_each_entry(payload, RDMA_NLDEV_ATTR_STAT_HWCOUNTERS, RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY,
+                        [&](Bytes entry) { return parse_entry(entry, on_counter); });
 }
 
 core::Result<bool> parse_monitor_support(Bytes payload) {

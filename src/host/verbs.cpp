@@ -99,6 +99,9 @@ class LibAsyncEvents : public AsyncEvents {
   std::string node_;
 };
 
+// The fields are int; a driver that has no limit may say -1.
+std::uint32_t limit(int value) { return value > 0 ? static_cast<std::uint32_t>(value) : 0U; }
+
 class LibVerbs : public Verbs {
  public:
   core::Result<PortMtu> port_mtu(const std::string& device, std::uint32_t port) override {
@@ -116,6 +119,15 @@ class LibVerbs : public Verbs {
     const int flags = ::fcntl((*context)->async_fd, F_GETFL);
     if (flags < 0 || ::fcntl((*context)->async_fd, F_SETFL, flags | O_NONBLOCK) != 0) return os_error(errno);
     return std::make_unique<LibAsyncEvents>(std::move(*context));
+  }
+
+  core::Result<DeviceLimits> device_limits(const std::string& device) override {
+    const auto context = open_device(device);
+    if (!context) return tl::unexpected(context.error());
+    ibv_device_attr attributes{};
+    if (const int error = ibv_query_device(context->get(), &attributes); error != 0) return os_error(error);
+    return DeviceLimits{limit(attributes.max_qp), limit(attributes.max_cq), limit(attributes.max_mr),
+                        limit(attributes.max_pd), limit(attributes.max_srq)};
   }
 };
 

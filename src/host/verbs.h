@@ -18,6 +18,16 @@ struct PortMtu {
   std::uint32_t max;
 };
 
+/// How many objects of each kind a device can have at most (ibv_query_device, struct ibv_device_attr). 0
+/// where the device has none or does not say.
+struct DeviceLimits {
+  std::uint32_t qps = 0;
+  std::uint32_t cqs = 0;
+  std::uint32_t mrs = 0;
+  std::uint32_t pds = 0;
+  std::uint32_t srqs = 0;
+};
+
 /// The asynchronous events of one device. Only an open context gets them, so this holds one: it counts as one
 /// in `rdma resource`, and a driver that cannot take it away (see lets_go_while_open()) waits with the
 /// removal of the device until it is closed. One thread at a time. Closing may block like any firmware
@@ -44,6 +54,8 @@ class Verbs {
   virtual core::Result<PortMtu> port_mtu(const std::string& device, std::uint32_t port) = 0;
   /// The same errors.
   virtual core::Result<std::unique_ptr<AsyncEvents>> async_events(const std::string& device) = 0;
+  /// Errors as of port_mtu(). Fixed while the device is registered: ask once.
+  virtual core::Result<DeviceLimits> device_limits(const std::string& device) = 0;
 };
 
 /// Through libibverbs.

@@ -30,6 +30,7 @@ extern const CollectorSpec port_spec;
 extern const CollectorSpec port_counters_spec;
 extern const CollectorSpec hw_counters_spec;
 extern const CollectorSpec events_spec;
+extern const CollectorSpec resource_spec;
 
 class ScriptedVerbs : public host::Verbs {
  public:
@@ -42,8 +43,14 @@ class ScriptedVerbs : public host::Verbs {
     if (async_refusal != 0) return core::os_error(async_refusal, "/dev/infiniband/uverbs0");
     return std::make_unique<SilentEvents>();
   }
+  core::Result<host::DeviceLimits> device_limits(const std::string& /*device*/) override {
+    ++limit_queries;
+    return limits;
+  }
   core::Result<host::PortMtu> answer = host::PortMtu{1024, 4096};
+  core::Result<host::DeviceLimits> limits = host::DeviceLimits{};
   int queries = 0;
+  int limit_queries = 0;
   int async_refusal = 0;  ///< errno
   int opens = 0;
 

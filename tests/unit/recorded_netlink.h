@@ -45,6 +45,17 @@ class ScriptedNetlink : public host::Netlink {
     return {};
   }
 
+  core::Result<void> dump(std::uint16_t type, host::Bytes /*payload*/, const OnPart& on_part) override {
+    ++script_->requests[type];
+    if (const auto answers = script_->answers.find(type); answers != script_->answers.end())
+      for (const Message& message : answers->second)
+        if (!on_part(message)) return {};
+    // A dump can also be refused in its course.
+    if (const auto refusal = script_->refusals.find(type); refusal != script_->refusals.end())
+      return core::os_error(refusal->second);
+    return {};
+  }
+
  private:
   std::shared_ptr<Script> script_;
 };

@@ -59,9 +59,9 @@ class Scrape:
                 if (name is None or key[0] == name) and wanted <= key[1]}
 
     def kernel_series(self, **labels: str) -> dict:
-        """What was read of the kernel's devices: everything but the exporter's own metrics."""
-        return {key: value for key, value in self.find(**labels).items()
-                if not key[0].startswith(("rdma_exporter_", "process_"))}
+        """What was read of the kernel's devices: everything but what the exporter says of itself and its dumps."""
+        own = ("rdma_exporter_", "process_", "rdma_resource_dump_", "rdma_resource_detail_")
+        return {key: value for key, value in self.find(**labels).items() if not key[0].startswith(own)}
 
 
 class Exporter:
