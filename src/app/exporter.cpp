@@ -12,6 +12,7 @@
 
 #include "app/families.h"
 #include "app/landing_page.h"
+#include "app/select_collectors.h"
 #include "host/kernel_release.h"
 #include "log/log.h"
 
@@ -113,6 +114,19 @@ std::vector<const collectors::CollectorSpec*> enabled_collectors(const config::C
   return enabled;
 }
 
+double seconds_since_epoch() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+scrape::EngineOptions engine_options(const config::Config& config) {
+  scrape::EngineOptions options;
+  options.max_workers = config.limits.workers;
+  options.series_per_device = config.limits.series_per_device;
+  options.page_bytes = config.limits.page_bytes;
+  if (config.web.openmetrics_created) options.start_time = seconds_since_epoch();
+  return options;
+}
+
 }  // namespace
 
 core::Result<void> Exporter::check(const config::Config& config) {
@@ -136,14 +150,15 @@ Exporter::Exporter(const config::Config& config, unsigned kept_files, asio::io_c
                static_cast<collectors::AsyncEventsPolicy>(config.async_events),
                resource_settings(config.resource, purpose == Purpose::once), &background_},
       collectors_(context_, enabled_collectors(config), device_filter(config.device)),
-      self_metrics_(http_, host_.open_files, config.replay),
-      engine_(io, *this,
-              scrape::EngineOptions{.max_workers = config.limits.workers,
-                                    .series_per_device = config.limits.series_per_device},
-              all_families(), [this](core::SampleBatch& out) { self_metrics_.add(out); }) {}
+      self_metrics_(http_, host_.open_files, config.replay, !config.textfile.empty()),
+      engine_(io, *this, engine_options(config), all_families(),
+              [this](core::SampleBatch& out) { self_metrics_.add(out); }) {}
 
-void Exporter::metrics(std::chrono::steady_clock::time_point deadline, Answer answer) {
-  engine_.scrape(deadline, std::move(answer));
+void Exporter::metrics(net::MetricsRequest request, std::chrono::steady_clock::time_point deadline,
+                       Answer answer) {
+  auto selection = select_collectors(request.filter, config_.collectors);
+  if (!selection) return answer(tl::unexpected(std::move(selection.error())));
+  engine_.scrape({request.format, request.gzip, std::move(*selection)}, deadline, std::move(answer));
 }
 
 std::string Exporter::landing_page() const {

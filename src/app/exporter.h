@@ -38,7 +38,8 @@ class Exporter final : public net::MetricsSource, public scrape::JobSource {
   static std::unique_ptr<Exporter> make(const config::Config& config, unsigned kept_files,
                                         asio::io_context& io, Purpose purpose);
 
-  void metrics(std::chrono::steady_clock::time_point deadline, Answer answer) override;
+  void metrics(net::MetricsRequest request, std::chrono::steady_clock::time_point deadline,
+               Answer answer) override;
   bool ready() const override { return ready_; }
   std::string landing_page() const override;
 

@@ -14,6 +14,7 @@
 #include "app/describe.h"
 #include "app/exporter.h"
 #include "app/open_file_limit.h"
+#include "app/textfile.h"
 #include "app/version.h"
 #include "asio/asio.h"
 #include "collectors/collector.h"
@@ -65,9 +66,9 @@ int finish(Exporter& exporter, int status) {
 
 int collect_once(Exporter& exporter, asio::io_context& io, std::chrono::milliseconds timeout) {
   int status = kCannotServe;
-  exporter.metrics(std::chrono::steady_clock::now() + timeout,
-                   [&](const std::shared_ptr<const std::string>& page) {
-                     status = print(*page);
+  exporter.metrics({}, std::chrono::steady_clock::now() + timeout,
+                   [&](const core::Result<net::MetricsSource::Page>& page) {
+                     status = print((*page)->body);
                      io.stop();
                    });
   io.run();
@@ -126,12 +127,21 @@ int serve(const config::Config& config, Exporter& exporter, asio::io_context& io
   Shutdown shutdown(io, server, exporter);
   exporter.set_ready(true);
   // The first collection opens what later ones read, and fills the landing page.
-  exporter.metrics(std::chrono::steady_clock::now() + config.scrape.timeout, [&exporter](const auto&) {
+  exporter.metrics({}, std::chrono::steady_clock::now() + config.scrape.timeout, [&exporter](const auto&) {
     ::malloc_trim(0);  // start-up needed more than what follows
     log::info("first collection done", {{"devices", std::to_string(exporter.device_names().size())}});
   });
   io.run();
   return finish(exporter, 0);
+}
+
+int write_textfile(const config::Config& config, Exporter& exporter, asio::io_context& io) {
+  asio::signal_set signals(io, SIGTERM, SIGINT);
+  signals.async_wait([&io](const boost::system::error_code&, int) { io.stop(); });
+  Textfile textfile(io, exporter, config);
+  textfile.start();
+  io.run();
+  return finish(exporter, textfile.end() ? 0 : kCannotServe);
 }
 
 int refuse(const core::Error& error) {
@@ -149,7 +159,8 @@ int start(const config::Config& config, bool once) {
   if (once) return collect_once(*exporter, io, config.scrape.timeout);
   log::info("starting rdma_exporter",
             {{"version", std::string(kVersion)}, {"revision", std::string(kRevision)}});
-  const int status = serve(config, *exporter, io);
+  const int status =
+      config.textfile.empty() ? serve(config, *exporter, io) : write_textfile(config, *exporter, io);
   log::info("stopped");
   return status;
 }

@@ -49,24 +49,26 @@ constexpr std::string_view kCompiler = "g++ " __VERSION__;
 }  // namespace
 
 SelfMetrics::SelfMetrics(const net::HttpCounters& http, const host::OpenFileBudget& open_files,
-                         const std::string& recording)
+                         const std::string& recording, bool to_file)
     : http_(http),
       open_files_(open_files),
       build_labels_(
-          core::render_labels({{"version", kVersion}, {"revision", kRevision}, {"compiler", kCompiler}})) {
+          core::render_labels({{"version", kVersion}, {"revision", kRevision}, {"compiler", kCompiler}})),
+      to_file_(to_file) {
   if (!recording.empty()) recording_labels_ = core::render_labels({{"recording", recording}});
 }
 
 void SelfMetrics::add(core::SampleBatch& out) {
   out.add(kBuildInfo, build_labels_, std::uint64_t{1});
   if (!recording_labels_.empty()) out.add(kReplayInfo, recording_labels_, std::uint64_t{1});
+  out.add(kKeptFiles, {}, std::uint64_t{open_files_.used()});
+  if (to_file_) return;
   http_.for_each_status([&](unsigned status, std::uint64_t requests) {
     out.add(kRequests, core::render_labels({{"code", std::to_string(status)}}), requests);
   });
   http_.for_each_refusal([&](std::string_view reason, std::uint64_t connections) {
     out.add(kRefused, core::render_labels({{"reason", reason}}), connections);
   });
-  out.add(kKeptFiles, {}, std::uint64_t{open_files_.used()});
   process_.add(out);
 }
 

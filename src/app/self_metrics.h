@@ -17,9 +17,10 @@ namespace rdma_exporter::app {
 /// at a time.
 class SelfMetrics {
  public:
-  /// `recording`: path of the replayed recording, empty when this host is served.
+  /// `recording`: path of the replayed recording, empty when this host is served. `to_file`: the metrics go
+  /// to the text file of another exporter, which has process_* metrics of its own: without ours and HTTP's.
   SelfMetrics(const net::HttpCounters& http, const host::OpenFileBudget& open_files,
-              const std::string& recording);
+              const std::string& recording, bool to_file);
   void add(core::SampleBatch& out);
 
  private:
@@ -27,6 +28,7 @@ class SelfMetrics {
   const host::OpenFileBudget& open_files_;
   std::string build_labels_;
   std::string recording_labels_;
+  bool to_file_;
   ProcessMetrics process_;
 };
 

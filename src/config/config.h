@@ -30,6 +30,7 @@ struct WebConfig {
   std::chrono::milliseconds read_timeout{10'000};  ///< for the whole request header
   std::chrono::milliseconds idle_timeout{120'000};
   unsigned max_header_bytes = 16384;
+  bool openmetrics_created = false;
   bool operator==(const WebConfig&) const = default;
 };
 
@@ -57,7 +58,8 @@ struct DeviceConfig {
 struct LimitsConfig {
   unsigned workers = 32;
   unsigned series_per_device = 5000;
-  unsigned kept_files = 16384;  ///< file descriptors kept open between scrapes; 0: none
+  unsigned page_bytes = 67'108'864;  ///< longest page, before compression
+  unsigned kept_files = 16384;       ///< file descriptors kept open between scrapes; 0: none
   bool operator==(const LimitsConfig&) const = default;
 };
 
@@ -110,7 +112,9 @@ struct Config {
   RawPolicy raw = RawPolicy::unmapped;
   AsyncEventsPolicy async_events = AsyncEventsPolicy::automatic;
   NetlinkMode netlink = NetlinkMode::automatic;
-  std::string replay;  ///< directory of a recording; empty: serve this host
+  std::string replay;    ///< directory of a recording; empty: serve this host
+  std::string textfile;  ///< write the page to this file and listen nowhere; empty: serve it
+  std::chrono::milliseconds interval{15'000};  ///< between two writes of the text file
   LogConfig log;
   EthtoolConfig ethtool;
   ResourceConfig resource;                                         ///< of the collector `resource`

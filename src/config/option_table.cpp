@@ -28,6 +28,9 @@ std::vector<Option> web_options() {
              at(&Config::web, &WebConfig::idle_timeout)),
       option("web.max-header-bytes", "Longest request header.", number(1024, 1'048'576),
              at(&Config::web, &WebConfig::max_header_bytes)),
+      option("web.openmetrics-created",
+             "Serve _created series in OpenMetrics, for what the exporter counts itself.", boolean(),
+             at(&Config::web, &WebConfig::openmetrics_created)),
   };
 }
 
@@ -70,6 +73,11 @@ std::vector<Option> event_options() {
 
 std::vector<Option> running_options() {
   return {
+      option("textfile",
+             "Write the metrics to this file, for the textfile collector of node_exporter; listen nowhere.",
+             text("FILE", "use the path of a file"), at(&Config::textfile)),
+      option("interval", "Time from one write of the text file to the next.", duration(1s, 1h),
+             at(&Config::interval)),
       option("scrape.timeout", "Longest time a scrape may take; what is late is left out.",
              duration(10ms, 10min), at(&Config::scrape, &ScrapeConfig::timeout)),
       option("scrape.timeout-offset", "Taken off the timeout that the scraper announces.",
@@ -78,6 +86,9 @@ std::vector<Option> running_options() {
              at(&Config::limits, &LimitsConfig::workers)),
       option("limits.series-per-device", "Most series of one device; more are dropped and counted.",
              number(1, kMany), at(&Config::limits, &LimitsConfig::series_per_device)),
+      option("limits.page-bytes",
+             "Longest page before compression; families that do not fit are left out and counted.",
+             number(65'536, 1'073'741'824), at(&Config::limits, &LimitsConfig::page_bytes)),
       option("limits.kept-files", "Most counter files kept open between scrapes; 0: none.", number(0, kMany),
              at(&Config::limits, &LimitsConfig::kept_files)),
       option("log.level", "Least severity that is logged.",

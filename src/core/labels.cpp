@@ -2,6 +2,8 @@
 // Copyright the rdma_exporter authors
 #include "core/labels.h"
 
+#include <algorithm>
+
 #include "core/utf8.h"
 
 namespace rdma_exporter::core {
@@ -30,6 +32,27 @@ std::string render_labels(std::initializer_list<Label> labels) {
   std::string block;
   for (const auto& [name, value] : labels) append_label(block, name, value);
   return block;
+}
+
+void for_each_label(std::string_view block,
+                    const std::function<void(std::string_view name, std::string_view value)>& visit) {
+  std::string value;
+  while (!block.empty()) {
+    const std::size_t equals = block.find('=');
+    if (equals == std::string_view::npos) return;  // not a block
+    const std::string_view name = block.substr(0, equals);
+    std::size_t at = equals + 2;  // behind the quote
+    value.clear();
+    for (; at < block.size() && block[at] != '"'; ++at) {
+      if (block[at] != '\\') {
+        value += block[at];
+      } else if (++at < block.size()) {
+        value += block[at] == 'n' ? '\n' : block[at];
+      }
+    }
+    visit(name, value);
+    block.remove_prefix(std::min(block.size(), at + 2));  // the quote and the comma
+  }
 }
 
 }  // namespace rdma_exporter::core

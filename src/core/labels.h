@@ -2,6 +2,7 @@
 // Copyright the rdma_exporter authors
 #pragma once
 
+#include <functional>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -15,6 +16,11 @@ using Label = std::pair<std::string_view, std::string_view>;
 /// Values are repaired to UTF-8 and escaped (backslash, quote, newline) as text format 0.0.4 and OpenMetrics
 /// 1.0 both want. Rendered once per device or port and reused for every sample.
 std::string render_labels(std::initializer_list<Label> labels);
+
+/// Calls `visit(name, value)` for each label of a rendered block, in order, with the value as it was before
+/// it was escaped. The views hold during the call only.
+void for_each_label(std::string_view block,
+                    const std::function<void(std::string_view name, std::string_view value)>& visit);
 
 /// Appends one label to a rendered block.
 void append_label(std::string& block, std::string_view name, std::string_view value);

@@ -4,6 +4,16 @@
 
 namespace rdma_exporter::core {
 
-std::string_view to_string(MetricType type) { return type == MetricType::counter ? "counter" : "gauge"; }
+std::string_view to_string(MetricType type) {
+  switch (type) {
+    case MetricType::counter:
+      return "counter";
+    case MetricType::gauge:
+      return "gauge";
+    case MetricType::histogram:
+      return "histogram";
+  }
+  return "untyped";
+}
 
 }  // namespace rdma_exporter::core

@@ -7,13 +7,13 @@
 
 namespace rdma_exporter::core {
 
-enum class MetricType : std::uint8_t { counter, gauge };
+enum class MetricType : std::uint8_t { counter, gauge, histogram };
 
 /// One metric family: a row of a constexpr table. The only place where its name, type, labels and help are
 /// written; source of the exposition, of --describe, of docs/METRICS.md and of the contract tests.
 struct MetricDesc {
   std::string_view name;    ///< whole name, so that grep finds it
-  MetricType type;          ///< info metrics are gauges with the value 1 in text format 0.0.4
+  MetricType type;          ///< an info metric is a gauge whose name ends in _info and whose value is 1
   std::string_view labels;  ///< label names in order, separated by commas
   std::string_view unit;    ///< base unit ("bytes", "seconds", "ratio") or the thing counted ("packets")
   std::string_view help;    ///< one line, one sentence or two, without the final period's newline
@@ -34,14 +34,30 @@ constexpr bool printable(std::string_view text) {
 }
 }  // namespace detail
 
+/// True for metrics that say what something is instead of how much: type info in OpenMetrics.
+constexpr bool is_info(const MetricDesc& metric) {
+  return metric.type == MetricType::gauge && metric.name.ends_with("_info");
+}
+
+/// The family's name in OpenMetrics, which has `_total` and `_info` on the samples only.
+constexpr std::string_view openmetrics_name(const MetricDesc& metric) {
+  std::string_view name = metric.name;
+  if (metric.type == MetricType::counter) name.remove_suffix(std::string_view("_total").size());
+  if (is_info(metric)) name.remove_suffix(std::string_view("_info").size());
+  return name;
+}
+
 /// Compile-time rules for one row: legal lower-case name with one of our prefixes, `_total` on counters and
-/// only there, base unit in the name, help without control characters, a source.
+/// only there, no suffix that belongs to the samples of a histogram, base unit in the name, help without
+/// control characters, a source.
 constexpr bool valid(const MetricDesc& metric) {
   const bool prefix = metric.name.starts_with("rdma_") || metric.name.starts_with("process_");
   const bool total = metric.name.ends_with("_total");
   const bool counter = metric.type == MetricType::counter;
   if (!prefix || !detail::lower_name(metric.name) || total != counter) return false;
   if (metric.name.find("__") != std::string_view::npos) return false;
+  for (const std::string_view suffix : {"_bucket", "_count", "_sum", "_created"})
+    if (metric.name.ends_with(suffix)) return false;
   for (const std::string_view unit : {"bytes", "seconds", "ratio"})
     if (metric.unit == unit && metric.name.find(unit) == std::string_view::npos) return false;
   return detail::printable(metric.help) && detail::printable(metric.source);
@@ -55,7 +71,7 @@ constexpr bool all_valid(const Table& table) {
   return true;
 }
 
-/// "counter" or "gauge", as in a TYPE line.
+/// "counter", "gauge" or "histogram", as in a TYPE line of text format 0.0.4.
 std::string_view to_string(MetricType type);
 
 }  // namespace rdma_exporter::core

@@ -23,6 +23,13 @@ char* write_number(char* to, double value) {
   return std::to_chars(to, to + kNumberSize, value).ptr;
 }
 
+char* write_bound(char* to, double value) {
+  if (std::isnan(value) || std::isinf(value)) return write_number(to, value);
+  char* const end = std::to_chars(to, to + kNumberSize, value, std::chars_format::general).ptr;
+  const std::string_view written(to, static_cast<std::size_t>(end - to));
+  return written.find_first_of(".e") == std::string_view::npos ? write_word(end, ".0") : end;
+}
+
 char* write_number(char* to, std::uint64_t value) { return std::to_chars(to, to + kNumberSize, value).ptr; }
 
 }  // namespace rdma_exporter::core

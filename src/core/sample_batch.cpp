@@ -2,22 +2,9 @@
 // Copyright the rdma_exporter authors
 #include "core/sample_batch.h"
 
+#include <utility>
+
 namespace rdma_exporter::core {
-namespace {
-
-Sample make(const MetricDesc& metric, std::string_view owner, std::string_view own, std::uint64_t value) {
-  Sample sample{&metric, owner, own, {}, false};
-  sample.integer = value;
-  return sample;
-}
-
-Sample make(const MetricDesc& metric, std::string_view owner, std::string_view own, double value) {
-  Sample sample{&metric, owner, own, {}, true};
-  sample.real = value;
-  return sample;
-}
-
-}  // namespace
 
 std::string Sample::labels() const {
   std::string all(owner);
@@ -29,12 +16,22 @@ std::string_view SampleBatch::copy(std::string_view labels) {
   return labels.empty() ? std::string_view() : copies_.emplace_back(labels);
 }
 
+Sample& SampleBatch::append(const MetricDesc& metric, std::string_view owner, std::string_view own) {
+  return samples_.emplace_back(Sample{&metric, owner, own, {}, false, since_start_});
+}
+
 void SampleBatch::add(const MetricDesc& metric, std::string_view labels, std::uint64_t value) {
-  samples_.push_back(make(metric, copy(labels), {}, value));
+  append(metric, copy(labels), {}).integer = value;
 }
 
 void SampleBatch::add(const MetricDesc& metric, std::string_view labels, double value) {
-  samples_.push_back(make(metric, copy(labels), {}, value));
+  Sample& sample = append(metric, copy(labels), {});
+  sample.is_real = true;
+  sample.real = value;
+}
+
+void SampleBatch::add(const MetricDesc& metric, std::string_view labels, HistogramData value) {
+  append(metric, copy(labels), {}).histogram = &histograms_.emplace_back(std::move(value));
 }
 
 void SampleBatch::add_flag(const MetricDesc& metric, std::string_view labels, bool value) {
@@ -43,17 +40,20 @@ void SampleBatch::add_flag(const MetricDesc& metric, std::string_view labels, bo
 
 void SampleBatch::add_stable(const MetricDesc& metric, const std::string& owner, std::uint64_t value,
                              std::string_view own) {
-  samples_.push_back(make(metric, owner, own, value));
+  append(metric, owner, own).integer = value;
 }
 
 void SampleBatch::add_stable(const MetricDesc& metric, const std::string& owner, double value,
                              std::string_view own) {
-  samples_.push_back(make(metric, owner, own, value));
+  Sample& sample = append(metric, owner, own);
+  sample.is_real = true;
+  sample.real = value;
 }
 
 void SampleBatch::clear() {
   samples_.clear();
   copies_.clear();
+  histograms_.clear();
 }
 
 void SampleBatch::truncate(std::size_t size) {

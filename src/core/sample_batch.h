@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/histogram.h"
 #include "core/metric.h"
 
 namespace rdma_exporter::core {
@@ -21,8 +22,10 @@ struct Sample {
   union {
     std::uint64_t integer;
     double real;
+    const HistogramData* histogram;  ///< for metrics of that type, and only there
   };
   bool is_real;
+  bool since_start;  ///< a counter that began at 0 when this process started
 
   /// Both blocks together.
   std::string labels() const;
@@ -36,6 +39,8 @@ class SampleBatch {
   /// `labels` is a block made by render_labels(); copied.
   void add(const MetricDesc& metric, std::string_view labels, std::uint64_t value);
   void add(const MetricDesc& metric, std::string_view labels, double value);
+  /// For metrics of the type histogram.
+  void add(const MetricDesc& metric, std::string_view labels, HistogramData value);
   /// 0 or 1.
   void add_flag(const MetricDesc& metric, std::string_view labels, bool value);
 
@@ -49,6 +54,10 @@ class SampleBatch {
   void add_stable(const MetricDesc&, std::string&&, std::uint64_t, std::string_view own = {}) = delete;
   void add_stable(const MetricDesc&, std::string&&, double, std::string_view own = {}) = delete;
 
+  /// Says that what is added from now on counts since the start of this process. The counters of a kernel do
+  /// not: nobody knows when they began.
+  void mark_since_start() { since_start_ = true; }
+
   const std::vector<Sample>& samples() const { return samples_; }
   std::size_t size() const { return samples_.size(); }
   void clear();
@@ -59,9 +68,12 @@ class SampleBatch {
 
  private:
   std::string_view copy(std::string_view labels);
+  Sample& append(const MetricDesc& metric, std::string_view owner, std::string_view own);
 
   std::vector<Sample> samples_;
   std::deque<std::string> copies_;  // a deque: its strings do not move
+  std::deque<HistogramData> histograms_;
+  bool since_start_ = false;
 };
 
 }  // namespace rdma_exporter::core

@@ -6,20 +6,39 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
+
+#include "core/page.h"
+#include "core/result.h"
 
 namespace rdma_exporter::net {
+
+/// Which collectors a scrape asks for, as node_exporter has it; both empty: all.
+struct CollectorFilter {
+  std::vector<std::string> collect;  ///< only these
+  std::vector<std::string> exclude;  ///< all but these; not together with `collect`
+};
+
+/// What a client wants to have.
+struct MetricsRequest {
+  core::Format format = core::Format::text;
+  bool gzip = false;  ///< the client can take a compressed page
+  CollectorFilter filter = {};
+};
 
 /// What the routes need of the exporter. Every call comes on the io thread and must not block it.
 class MetricsSource {
  public:
-  using Answer = std::function<void(std::shared_ptr<const std::string>)>;
+  using Page = std::shared_ptr<const core::Page>;
+  using Answer = std::function<void(core::Result<Page>)>;
 
   virtual ~MetricsSource();
 
   /// Collects, and calls `answer` exactly once, on the io thread, at once or later but not after `deadline`
-  /// by much: the connection waits for it without a limit of its own. A null body means that nothing could be
-  /// collected (500).
-  virtual void metrics(std::chrono::steady_clock::time_point deadline, Answer answer) = 0;
+  /// by much: the connection waits for it without a limit of its own. An error is a message for the client
+  /// whose filter it is about (400), a null page means that nothing could be collected (500).
+  virtual void metrics(MetricsRequest request, std::chrono::steady_clock::time_point deadline,
+                       Answer answer) = 0;
 
   /// Whether a scrape would be served now.
   virtual bool ready() const = 0;

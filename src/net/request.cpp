@@ -19,4 +19,11 @@ std::string_view Request::path() const {
   return path.substr(0, path.find('?'));
 }
 
+std::string_view Request::query() const {
+  const std::size_t mark = target.find('?');
+  if (mark == std::string::npos) return {};
+  const std::string_view query = std::string_view(target).substr(mark + 1);
+  return query.substr(0, query.find('#'));
+}
+
 }  // namespace rdma_exporter::net

@@ -5,12 +5,23 @@
 #include <boost/beast/core/string.hpp>
 
 namespace rdma_exporter::net {
+namespace {
+
+// Headers of the same name are one list (RFC 9110, 5.3).
+void append_to_list(std::string& list, beast::string_view value) {
+  if (!list.empty()) list += ',';
+  list.append(value.data(), value.size());
+}
+
+}  // namespace
 
 RequestParser::RequestParser(Request& request, std::uint32_t max_header_bytes, std::uint64_t max_body_bytes)
     : request_(request) {
   header_limit(max_header_bytes);
   body_limit(max_body_bytes);
   request_.scrape_timeout.clear();
+  request_.accept.clear();
+  request_.accept_encoding.clear();
 }
 
 unsigned RequestParser::header_status() const {
@@ -34,6 +45,8 @@ void RequestParser::on_field_impl(Field field, Text name, Text value, ErrorCode&
   if (field == Field::host) ++hosts_;
   if (field == Field::transfer_encoding) transfer_encoding_ = true;
   if (field == Field::expect) expectation_ = true;
+  if (field == Field::accept) append_to_list(request_.accept, value);
+  if (field == Field::accept_encoding) append_to_list(request_.accept_encoding, value);
   if (field == Field::unknown && beast::iequals(name, "X-Prometheus-Scrape-Timeout-Seconds")) {
     request_.scrape_timeout.assign(value.data(), value.size());
   }

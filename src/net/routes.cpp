@@ -4,13 +4,15 @@
 
 #include <utility>
 
+#include "net/filter.h"
+#include "net/negotiate.h"
+
 namespace rdma_exporter::net {
 
 MetricsSource::~MetricsSource() = default;
 
 namespace {
 
-constexpr std::string_view kMetricsType = "text/plain; version=0.0.4; charset=utf-8";
 constexpr std::string_view kHtmlType = "text/html; charset=utf-8";
 constexpr std::string_view kAllow = "Allow: GET, HEAD\r\n";
 // The landing page shows names that come from the host, so the browser is told to run and load nothing.
@@ -32,11 +34,18 @@ Response html_page(std::string page) {
   return response;
 }
 
-Response metrics_response(std::shared_ptr<const std::string> body) {
-  if (!body) return text_response(500, "no metrics could be collected\n");
+constexpr std::string_view kVary = "Vary: Accept, Accept-Encoding\r\n";
+constexpr std::string_view kVaryAndGzip =
+    "Vary: Accept, Accept-Encoding\r\n"
+    "Content-Encoding: gzip\r\n";
+
+Response metrics_response(const core::Result<MetricsSource::Page>& page) {
+  if (!page) return text_response(400, core::to_string(page.error()) + "\n");
+  if (!*page) return text_response(500, "no metrics could be collected\n");
   Response response;
-  response.content_type = kMetricsType;
-  response.body = std::move(body);
+  response.content_type = content_type((*page)->format);
+  response.body = std::shared_ptr<const std::string>(*page, &(*page)->body);
+  response.extra_headers = (*page)->gzip ? kVaryAndGzip : kVary;
   return response;
 }
 
@@ -58,10 +67,14 @@ void Routes::handle(const Request& request, Answer answer) {
 }
 
 void Routes::metrics(const Request& request, Answer answer) {
+  auto filter = parse_filter(request.query());
+  if (!filter) return answer(text_response(400, core::to_string(filter.error()) + "\n"));
   const auto deadline = std::chrono::steady_clock::now() + scrape_time(timeouts_, request.scrape_timeout);
-  source_.metrics(deadline, [answer = std::move(answer)](std::shared_ptr<const std::string> body) {
-    answer(metrics_response(std::move(body)));
-  });
+  source_.metrics(
+      {preferred_format(request.accept), accepts_gzip(request.accept_encoding), std::move(*filter)}, deadline,
+      [answer = std::move(answer)](const core::Result<MetricsSource::Page>& page) {
+        answer(metrics_response(page));
+      });
 }
 
 }  // namespace rdma_exporter::net

@@ -10,8 +10,12 @@
 
 namespace rdma_exporter::scrape {
 
-Collection::Collection(std::shared_ptr<Shared> shared, std::uint64_t cycle, OnComplete on_complete)
-    : shared_(std::move(shared)), cycle_(cycle), on_complete_(std::move(on_complete)) {}
+Collection::Collection(std::shared_ptr<Shared> shared, std::uint64_t cycle, Selection wanted,
+                       OnComplete on_complete)
+    : shared_(std::move(shared)),
+      cycle_(cycle),
+      wanted_(std::move(wanted)),
+      on_complete_(std::move(on_complete)) {}
 
 Collection::~Collection() {
   const std::lock_guard lock(shared_->mutex);
@@ -21,11 +25,12 @@ Collection::~Collection() {
 
 void Collection::start() {
   std::unique_lock lock(shared_->mutex);
-  discovery_.emplace(make_run(shared_->discovery, Clock::now()));
+  begun_ = Clock::now();
+  discovery_.emplace(make_run(shared_->discovery, begun_));
   if (discovery_->outcome != Outcome::pending) {
-    plan();
+    const Tasks tasks = plan();
     lock.unlock();
-    submit_all();
+    submit(tasks);
     return;
   }
   lock.unlock();
@@ -40,24 +45,41 @@ Collection::Run Collection::make_run(const std::shared_ptr<Slot>& slot, Clock::t
   return {*this, slot, slot->admit(now), slot->take_run(cycle_)};
 }
 
-void Collection::plan() {
-  const Clock::time_point now = Clock::now();
-  runs_.reserve(shared_->slots.size());
-  for (const auto& slot : shared_->slots) {
-    runs_.push_back(make_run(slot, now));
-    if (runs_.back().outcome == Outcome::pending) ++unfinished_;
-  }
+Collection::Tasks Collection::plan() {
+  runs_.reserve(shared_->slots.size());  // tasks point to them
+  for (const auto& slot : shared_->slots)
+    runs_.emplace_back(*this, slot, Outcome::unwanted, core::JobRun(cycle_));
   planned_ = true;
+  return admit_wanted();
 }
 
-void Collection::submit_all() {
-  std::vector<std::shared_ptr<Work>> tasks;
-  tasks.reserve(runs_.size());
+Collection::Tasks Collection::admit_wanted() {
+  const Clock::time_point now = Clock::now();
+  Tasks tasks;
+  for (Run& run : runs_) {
+    if (run.outcome != Outcome::unwanted || !wanted_.has(run.slot->job().collector())) continue;
+    run.outcome = run.slot->admit(now);
+    run.result = run.slot->take_run(cycle_);
+    if (run.outcome == Outcome::pending) tasks.push_back(task(run));
+  }
+  unfinished_ += tasks.size();
+  return tasks;
+}
+
+bool Collection::join(const Selection& wanted) {
+  Tasks tasks;
   {
     const std::lock_guard lock(shared_->mutex);
-    for (Run& run : runs_)
-      if (run.outcome == Outcome::pending) tasks.push_back(task(run));
+    if (wanted_.covers(wanted)) return true;
+    if (announced_ || closed_) return false;
+    wanted_.add(wanted);
+    if (planned_) tasks = admit_wanted();
   }
+  submit(tasks);
+  return true;
+}
+
+void Collection::submit(const Tasks& tasks) {
   shared_->pool.submit(tasks);
   announce();  // where there was nothing to submit
 }
@@ -96,9 +118,9 @@ void Collection::end(Run& run) {
   run.outcome = Outcome::done;
   run.ended = now;
   if (&run == &*discovery_) {
-    plan();
+    const Tasks tasks = plan();
     lock.unlock();
-    submit_all();
+    submit(tasks);
     return;
   }
   --unfinished_;
@@ -124,6 +146,7 @@ void Collection::announce() {
     const std::lock_guard lock(shared_->mutex);
     if (!complete() || announced_) return;
     announced_ = true;
+    observe_duration(Clock::now());
   }
   on_complete_(shared_from_this());
 }
@@ -140,9 +163,9 @@ void Collection::expire(Clock::time_point now) {
   if (!discovery_ || closed_) return;
   expire_run(*discovery_, now);
   if (discovery_->outcome == Outcome::late && !planned_) {
-    plan();
+    const Tasks tasks = plan();
     lock.unlock();
-    submit_all();
+    submit(tasks);
     return;
   }
   for (Run& run : runs_) expire_run(run, now);
@@ -155,6 +178,7 @@ void Collection::close(Clock::time_point now) {
   if (closed_ || !discovery_) return;
   if (!planned_) plan();
   closed_ = true;
+  if (!announced_) observe_duration(now);
   const auto close_run = [&](Run& run) {
     if (run.outcome != Outcome::pending) return;
     run.slot->count_timeout();
@@ -165,24 +189,39 @@ void Collection::close(Clock::time_point now) {
   for (Run& run : runs_) close_run(run);
 }
 
-void Collection::gather(std::vector<const core::SampleBatch*>& finished, core::SampleBatch& self,
-                        Clock::time_point now) const {
+void Collection::gather(const Selection& collectors, std::vector<const core::SampleBatch*>& finished,
+                        core::SampleBatch& self, Clock::time_point now) const {
   const std::lock_guard lock(shared_->mutex);
   if (discovery_) report(*discovery_, self, now);
   for (const Run& run : runs_) {
+    if (run.outcome == Outcome::unwanted || !collectors.has(run.slot->job().collector())) continue;
     if (run.outcome == Outcome::done) finished.push_back(&run.result.samples());
     report(run, self, now);
   }
 }
 
-void Collection::report(const Run& run, core::SampleBatch& self, Clock::time_point now) const {
+// For a stuck run the time it has been stuck so far.
+Clock::duration Collection::taken(const Run& run, Clock::time_point now) const {
   const auto since = run.outcome == Outcome::busy ? run.slot->running_since() : run.started;
   const auto until = run.outcome == Outcome::done ? *run.ended : now;
-  const std::chrono::duration<double> duration = since ? until - *since : Clock::duration::zero();
+  return since ? until - *since : Clock::duration::zero();
+}
+
+// The example is the job that took longest: where to look when collections are slow. Nobody waited for one
+// that was busy before.
+void Collection::observe_duration(Clock::time_point now) {
+  const Run* slowest = &*discovery_;
+  for (const Run& run : runs_)
+    if (run.outcome != Outcome::busy && taken(run, now) > taken(*slowest, now)) slowest = &run;
+  const std::chrono::duration<double> duration = now - begun_;
+  shared_->durations.observe(duration.count(), slowest->slot->labels());
+}
+
+void Collection::report(const Run& run, core::SampleBatch& self, Clock::time_point now) const {
   // Single reads that fail cost their samples; a job of which nothing could be read has failed.
   const bool nothing = run.result.samples().size() == 0 && !run.result.read_errors().empty();
   const bool success = run.outcome == Outcome::done && !run.result.failed() && !nothing;
-  run.slot->report(self, run.outcome, success, duration);
+  run.slot->report(self, run.outcome, success, taken(run, now));
 }
 
 }  // namespace rdma_exporter::scrape

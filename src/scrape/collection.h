@@ -13,6 +13,7 @@
 
 #include "core/job.h"
 #include "core/sample_batch.h"
+#include "scrape/selection.h"
 #include "scrape/shared.h"
 #include "scrape/slot.h"
 #include "scrape/worker_pool.h"
@@ -23,25 +24,29 @@ namespace rdma_exporter::scrape {
 /// Thread-safe.
 class Collection : public std::enable_shared_from_this<Collection> {
  public:
-  /// `on_complete` is called once, on any thread, as soon as every job has ended or is out of its time; never
-  /// after close(). `cycle` numbers the collections.
+  /// Runs the jobs of the collectors that `wanted` names. `on_complete` is called once, on any thread, as
+  /// soon as every one has ended or is out of its time; never after close(). `cycle` numbers the collections.
   using OnComplete = std::function<void(const std::shared_ptr<Collection>&)>;
-  Collection(std::shared_ptr<Shared> shared, std::uint64_t cycle, OnComplete on_complete);
+  Collection(std::shared_ptr<Shared> shared, std::uint64_t cycle, Selection wanted, OnComplete on_complete);
   ~Collection();
   Collection(const Collection&) = delete;
   Collection& operator=(const Collection&) = delete;
 
   void start();
 
+  /// Runs the jobs of these collectors, too. False when it is too late for those that are not among the ones
+  /// wanted so far.
+  bool join(const Selection& wanted);
+
   /// Goes on without the jobs that have run longer than their own timeout. Call now and then.
   void expire(Clock::time_point now);
   /// Ends the collection: what has not finished is late, what has not started never will be.
   void close(Clock::time_point now);
 
-  /// Adds the batches that are finished to `finished` (they live as long as this collection) and the self
-  /// metrics of all jobs to `self`.
-  void gather(std::vector<const core::SampleBatch*>& finished, core::SampleBatch& self,
-              Clock::time_point now) const;
+  /// Adds the batches of these collectors that are finished to `finished` (they live as long as this
+  /// collection) and the self metrics of their jobs to `self`.
+  void gather(const Selection& collectors, std::vector<const core::SampleBatch*>& finished,
+              core::SampleBatch& self, Clock::time_point now) const;
 
  private:
   struct Run final : Work {
@@ -57,22 +62,29 @@ class Collection : public std::enable_shared_from_this<Collection> {
     std::optional<Clock::time_point> ended;
   };
 
+  using Tasks = std::vector<std::shared_ptr<Work>>;
+
   void execute(Run& run);
   bool begin(Run& run);
   void end(Run& run);
   void after_discovery();
-  void plan();                                                                        // mutex held
+  Tasks plan();                                                                       // mutex held
   void expire_run(Run& run, Clock::time_point now);                                   // mutex held
   void report(const Run& run, core::SampleBatch& self, Clock::time_point now) const;  // mutex held
+  Clock::duration taken(const Run& run, Clock::time_point now) const;                 // mutex held
+  void observe_duration(Clock::time_point now);                                       // mutex held
   Run make_run(const std::shared_ptr<Slot>& slot, Clock::time_point now);             // mutex held
+  Tasks admit_wanted();                                                               // mutex held
   std::shared_ptr<Work> task(Run& run);
   void limit_series(Run& run);  // mutex held
-  void submit_all();
+  void submit(const Tasks& tasks);
   bool complete() const { return planned_ && unfinished_ == 0 && !closed_; }  // mutex held
   void announce();
 
   std::shared_ptr<Shared> shared_;
   const std::uint64_t cycle_;
+  Clock::time_point begun_;
+  Selection wanted_;
   OnComplete on_complete_;
   std::optional<Run> discovery_;
   std::vector<Run> runs_;                           // filled once, by plan()

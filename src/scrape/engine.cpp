@@ -3,6 +3,7 @@
 #include "scrape/engine.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace rdma_exporter::scrape {
@@ -31,7 +32,25 @@ constexpr MetricDesc kWorkerLimit{
     "events",
     "Times a worker was needed to replace a stuck one and limits.workers forbade it",
     "src/scrape"};
-static_assert(core::valid(kScrapes) && core::valid(kWorkers) && core::valid(kWorkerLimit));
+constexpr MetricDesc kDuration{
+    "rdma_exporter_scrape_duration_seconds",
+    MetricType::histogram,
+    "",
+    "seconds",
+    "Time from the start of a collection until all jobs had ended or its deadline was over; the exemplar "
+    "names the job that took longest",
+    "src/scrape"};
+constexpr MetricDesc kLeftOut{"rdma_exporter_page_series_dropped_total",
+                              MetricType::counter,
+                              "",
+                              "series",
+                              "Series left out of pages because a page would have been longer than "
+                              "limits.page_bytes",
+                              "src/scrape"};
+
+constexpr std::array kFamilies{&kScrapes, &kDuration, &kLeftOut, &kWorkers, &kWorkerLimit};
+static_assert(std::all_of(kFamilies.begin(), kFamilies.end(),
+                          [](const MetricDesc* m) { return core::valid(*m); }));
 
 // Asks the source what there is; its result is what the collections make their slots from.
 class DiscoveryJob : public core::Job {
@@ -75,21 +94,28 @@ class DiscoveryJob : public core::Job {
 }  // namespace
 
 struct Engine::Waiter {
-  Waiter(boost::asio::io_context& io, Clock::time_point until, Answer wants)
-      : deadline(until), timer(io, until), answer(std::move(wants)) {}
+  Waiter(boost::asio::io_context& io, PageRequest wants, Clock::time_point until, Answer to)
+      : request(std::move(wants)), deadline(until), timer(io, until), answer(std::move(to)) {}
+  PageRequest request;
   Clock::time_point deadline;
   boost::asio::steady_timer timer;
   Answer answer;
+  bool joined = false;  ///< the current collection has what it wants; otherwise it waits for the next one
 };
 
 Engine::Engine(boost::asio::io_context& io, JobSource& source, EngineOptions options,
-               const std::vector<const MetricDesc*>& families, SelfMetrics self_metrics)
+               const std::vector<const MetricDesc*>& families, Printer::SelfMetrics self_metrics)
     : io_(io),
       options_(options),
-      self_metrics_(std::move(self_metrics)),
       shared_(std::make_shared<Shared>(source, options.max_workers, options.series_per_device)),
       tick_(io),
-      writer_(families) {
+      printer_(
+          families,
+          [this, add_others = std::move(self_metrics)](core::SampleBatch& out) {
+            report(out);
+            add_others(out);
+          },
+          options.page_bytes, options.start_time) {
   shared_->discovery =
       std::make_shared<Slot>(PlannedJob{std::make_shared<DiscoveryJob>(*shared_), options.discovery_timeout});
 }
@@ -98,13 +124,20 @@ Engine::~Engine() = default;
 
 bool Engine::stop(Clock::time_point deadline) { return shared_->pool.stop(deadline); }
 
-void Engine::scrape(Clock::time_point deadline, Answer answer) {
-  auto waiter = std::make_shared<Waiter>(io_, join_deadline(deadline), std::move(answer));
+void Engine::scrape(PageRequest request, Clock::time_point deadline, Answer answer) {
+  auto waiter = std::make_shared<Waiter>(io_, std::move(request), join_deadline(deadline), std::move(answer));
   waiter->timer.async_wait([this, waiter](const boost::system::error_code& cancelled) {
     if (!cancelled) on_deadline(waiter);
   });
-  waiters_.push_back(std::move(waiter));
-  if (!current_) start_collection();
+  waiters_.push_back(waiter);
+  if (current_) return join(*waiter);
+  start_collection();
+}
+
+// The page is wanted before the jobs are added, because they may be done at once.
+void Engine::join(Waiter& waiter) {
+  pages_->want(waiter.request);
+  waiter.joined = current_->join(waiter.request.collectors);
 }
 
 // A collection ends at the deadline of the scrape that started it: who joins gets what is there by then, so
@@ -113,13 +146,22 @@ Clock::time_point Engine::join_deadline(Clock::time_point wanted) const {
   return current_ && !waiters_.empty() ? std::min(wanted, waiters_.front()->deadline) : wanted;
 }
 
+// For all who wait.
 void Engine::start_collection() {
   ++collections_;
-  current_ =
-      std::make_shared<Collection>(shared_, ++cycle_, [this](const std::shared_ptr<Collection>& collection) {
-        Page page = render(*collection);
-        boost::asio::post(io_, [this, collection, page = std::move(page)] { deliver(collection, page); });
-      });
+  Selection wanted = waiters_.front()->request.collectors;
+  pages_ = std::make_shared<Pages>(printer_);
+  for (const auto& waiter : waiters_) {
+    wanted.add(waiter->request.collectors);
+    pages_->want(waiter->request);
+    waiter->joined = true;
+  }
+  const auto on_complete = [this, pages = pages_](const std::shared_ptr<Collection>& collection) {
+    const bool here = io_.get_executor().running_in_this_thread();
+    pages->make(*collection, here ? Compression::forbidden : Compression::allowed);
+    boost::asio::post(io_, [this, collection] { deliver(collection); });
+  };
+  current_ = std::make_shared<Collection>(shared_, ++cycle_, std::move(wanted), on_complete);
   wait_tick();
   current_->start();
 }
@@ -140,46 +182,49 @@ void Engine::on_deadline(const std::shared_ptr<Waiter>& waiter) {
   if (it == waiters_.end()) return;
   const auto collection = current_;
   const bool last = waiter->deadline >= waiters_.front()->deadline || waiters_.size() == 1;
-  if (last) {
+  if (last && waiter->joined) {
     collection->close(Clock::now());
-    deliver(collection, render(*collection));
+    deliver(collection);
     return;
   }
   waiters_.erase(it);
-  waiter->answer(render(*collection));
+  const PageRequest& request = waiter->request;
+  waiter->answer(std::make_shared<const core::Page>(
+      core::Page{printer_.print(*collection, request), request.format, false}));
 }
 
-void Engine::deliver(const std::shared_ptr<Collection>& collection, const Page& page) {
+void Engine::deliver(const std::shared_ptr<Collection>& collection) {
   if (collection != current_) return;  // its scrapes have been answered at their deadline
+  std::vector<std::pair<std::shared_ptr<Waiter>, PagePtr>> answers;
+  std::vector<std::shared_ptr<Waiter>> too_late;
+  for (auto& waiter : waiters_) {
+    if (!waiter->joined) {
+      too_late.push_back(std::move(waiter));
+      continue;
+    }
+    waiter->timer.cancel();
+    PagePtr page = pages_->get(*collection, waiter->request);
+    answers.emplace_back(std::move(waiter), std::move(page));
+  }
+  pages_->close();
   current_.reset();
   tick_.cancel();
-  const auto waiters = std::exchange(waiters_, {});
-  for (const auto& waiter : waiters) waiter->timer.cancel();
-  for (const auto& waiter : waiters) waiter->answer(page);
-}
-
-Engine::Page Engine::render(const Collection& collection) {
-  const std::lock_guard lock(render_mutex_);
-  self_batch_.clear();
-  std::vector<const core::SampleBatch*> batches;
-  collection.gather(batches, self_batch_, Clock::now());
-  report(self_batch_);
-  self_metrics_(self_batch_);
-  batches.push_back(&self_batch_);
-  auto page = std::make_shared<std::string>();
-  writer_.write(batches, *page);
-  return page;
+  waiters_ = std::move(too_late);
+  if (!waiters_.empty()) start_collection();
+  for (const auto& [waiter, page] : answers) waiter->answer(page);
 }
 
 void Engine::report(core::SampleBatch& out) const {
   const WorkerPool::Stats stats = shared_->pool.stats();
   out.add(kScrapes, {}, collections_.load());
+  out.add(kDuration, {}, shared_->durations.data());
+  out.add(kLeftOut, {}, printer_.left_out());
   out.add(kWorkers, {}, std::uint64_t{stats.workers});
   out.add(kWorkerLimit, {}, stats.limit_reached);
 }
 
 std::vector<const MetricDesc*> Engine::families() {
-  std::vector<const MetricDesc*> all{&kScrapes, &kWorkers, &kWorkerLimit};
+  std::vector<const MetricDesc*> all(kFamilies.begin(), kFamilies.end());
   const auto slots = slot_families();
   all.insert(all.end(), slots.begin(), slots.end());
   return all;

@@ -7,23 +7,24 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
-#include <span>
-#include <string>
+#include <optional>
 #include <vector>
 
 #include "asio/asio.h"
 #include "core/metric.h"
 #include "core/sample_batch.h"
-#include "core/text_writer.h"
 #include "scrape/collection.h"
 #include "scrape/job_source.h"
+#include "scrape/pages.h"
+#include "scrape/printer.h"
 
 namespace rdma_exporter::scrape {
 
 struct EngineOptions {
   unsigned max_workers = 32;
   std::size_t series_per_device = 5000;
+  std::size_t page_bytes = std::size_t{64} << 20U;  ///< longest page, before compression
+  std::optional<double> start_time = {};            ///< see core::make_format_writer()
   std::chrono::milliseconds discovery_timeout{5000};
   /// How often a collection in flight is looked after: more workers, jobs out of their time.
   std::chrono::milliseconds tick{25};
@@ -31,23 +32,23 @@ struct EngineOptions {
 
 /// Serves scrapes: runs one collection at a time on worker threads and answers each scrape when the
 /// collection is complete or the scrape's deadline is over, whichever comes first. Scrapes that come while a
-/// collection is in flight join it. Public functions on the thread of `io` only; nothing here blocks it.
+/// collection is in flight join it, also with another format, or with other collectors, whose jobs are then
+/// added. Public functions on the thread of `io` only; nothing here blocks it.
 class Engine {
  public:
-  /// Adds samples that are not a job's: build, process, HTTP. Called on any thread, one at a time.
-  using SelfMetrics = std::function<void(core::SampleBatch&)>;
-  using Page = std::shared_ptr<const std::string>;
-  using Answer = std::function<void(Page)>;
+  using Answer = std::function<void(PagePtr)>;
 
-  /// `families` gives the order of the page and must hold every family that can occur.
+  /// `families` gives the order of the page and must hold every family that can occur. `self_metrics` adds
+  /// samples that are not a job's: build, process, HTTP. Called on any thread, one at a time.
   Engine(boost::asio::io_context& io, JobSource& source, EngineOptions options,
-         const std::vector<const core::MetricDesc*>& families, SelfMetrics self_metrics);
+         const std::vector<const core::MetricDesc*>& families, Printer::SelfMetrics self_metrics);
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  /// Answers with a page in text format 0.0.4, never later than `deadline` plus the time to print it.
-  void scrape(Clock::time_point deadline, Answer answer);
+  /// Answers with the page that `request` describes, never later than `deadline` plus the time to print it.
+  /// What is printed on the thread of `io`, because of a deadline, is not compressed.
+  void scrape(PageRequest request, Clock::time_point deadline, Answer answer);
 
   /// Waits until the workers have ended. False when some are stuck in the kernel at `deadline`: then the
   /// process should end without running destructors.
@@ -59,25 +60,23 @@ class Engine {
  private:
   struct Waiter;
 
+  void join(Waiter& waiter);
   Clock::time_point join_deadline(Clock::time_point wanted) const;
   void start_collection();
   void wait_tick();
   void on_deadline(const std::shared_ptr<Waiter>& waiter);
-  void deliver(const std::shared_ptr<Collection>& collection, const Page& page);
-  Page render(const Collection& collection);
+  void deliver(const std::shared_ptr<Collection>& collection);
   void report(core::SampleBatch& out) const;
 
   boost::asio::io_context& io_;
   const EngineOptions options_;
-  const SelfMetrics self_metrics_;
   std::shared_ptr<Shared> shared_;
   boost::asio::steady_timer tick_;
   std::uint64_t cycle_ = 0;
   std::shared_ptr<Collection> current_;
+  std::shared_ptr<Pages> pages_;  ///< of the current collection
   std::vector<std::shared_ptr<Waiter>> waiters_;
-  std::mutex render_mutex_;
-  core::TextWriter writer_;       ///< guarded by render_mutex_
-  core::SampleBatch self_batch_;  ///< guarded by render_mutex_
+  Printer printer_;
   std::atomic<std::uint64_t> collections_{0};
 };
 

@@ -2,11 +2,13 @@
 // Copyright the rdma_exporter authors
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <mutex>
 #include <vector>
 
+#include "core/histogram.h"
 #include "scrape/job_source.h"
 #include "scrape/slot.h"
 #include "scrape/worker_pool.h"
@@ -17,11 +19,19 @@ namespace rdma_exporter::scrape {
 /// that is stuck in the kernel outlives its collection and perhaps the engine.
 struct Shared {
   Shared(JobSource& job_source, unsigned max_workers, std::size_t max_series_per_device)
-      : source(job_source), series_per_device(max_series_per_device), pool(max_workers) {}
+      : source(job_source),
+        series_per_device(max_series_per_device),
+        pool(max_workers),
+        durations(kDurationBounds) {}
+
+  /// Seconds. A host in order takes milliseconds; from a second on something is stuck.
+  static constexpr std::array kDurationBounds{0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05,
+                                              0.1,    0.25,  0.5,    1.0,   2.5,  5.0,   10.0};
 
   JobSource& source;
   const std::size_t series_per_device;
   WorkerPool pool;
+  core::Histogram durations;  ///< of collections
 
   std::mutex mutex;  ///< guards everything below and the state of the runs of all collections
   std::shared_ptr<Slot> discovery;

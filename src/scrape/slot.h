@@ -22,6 +22,7 @@ using Clock = std::chrono::steady_clock;
 
 /// How a job took part in one collection.
 enum class Outcome : unsigned char {
+  unwanted,  ///< of a collector that no scrape of this collection wants: not started, not reported
   pending,   ///< not finished yet, or never started before the deadline
   done,      ///< its samples are served
   late,      ///< over its time: left out, its result is dropped when it comes
@@ -35,6 +36,8 @@ class Slot {
   explicit Slot(PlannedJob planned);
 
   core::Job& job() const { return *planned_.job; }
+  /// `collector="...",device="..."`
+  const std::string& labels() const { return labels_; }
   std::chrono::milliseconds timeout() const { return planned_.timeout; }
 
   /// Whether a run may start now: pending, or why not (busy, back_off).

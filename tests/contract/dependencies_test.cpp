@@ -47,6 +47,8 @@ const std::vector<Outside> kOutside{
     {"<CLI/", {"src/config/flags.cpp"}},
     {"<prometheus/", {}},
     {"<openssl/", {"src/net"}},
+    {"<protozero/", {"src/core/protobuf_format.cpp"}},
+    {"<zlib.h", {"src/core/gzip.cpp"}},
 };
 
 std::string folder_of(const std::string& path) {

@@ -46,6 +46,21 @@ TEST(FamilyTables, HaveNoFamilyTwice) {
     EXPECT_TRUE(names.insert(family->name).second) << family->name;
 }
 
+// OpenMetrics forbids a family whose name is also that of another one's samples: `rdma_x` (from rdma_x_total)
+// beside a gauge rdma_x, or beside another family's rdma_x_count.
+TEST(FamilyTables, HaveNamesThatDoNotClashInOpenMetrics) {
+  std::set<std::string> names;
+  for (const core::MetricDesc* family : all_families()) {
+    const std::string name(core::openmetrics_name(*family));
+    std::set<std::string> own{name};
+    if (family->type == core::MetricType::counter) own.insert({name + "_total", name + "_created"});
+    if (family->type == core::MetricType::histogram)
+      own.insert({name + "_bucket", name + "_sum", name + "_count", name + "_created"});
+    if (core::is_info(*family)) own.insert(name + "_info");
+    for (const std::string& one : own) EXPECT_TRUE(names.insert(one).second) << family->name << ": " << one;
+  }
+}
+
 TEST(FamilyTables, FollowTheRulesOfOneRow) {
   for (const core::MetricDesc* family : all_families()) {
     EXPECT_TRUE(core::valid(*family)) << family->name;

@@ -12,7 +12,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "core/text_writer.h"
+#include "core/page_writer.h"
 #include "tests/contract/page.h"
 
 namespace rdma_exporter::test {
@@ -24,7 +24,7 @@ std::string render(const std::string& sysfs_root) {
   for (const auto& run : host.collect()) batches.push_back(&run->samples());
   std::string page;
   const auto families = collector_families();
-  core::TextWriter(families).write(batches, page);
+  core::write_text(families, batches, page);
   return page;
 }
 

@@ -2,7 +2,7 @@
 // Copyright the rdma_exporter authors
 //
 // Contract: the daemon reads only. It starts no other program, and writes to nothing but its standard streams
-// and its sockets.
+// and its sockets; and, where it is told to, to a text file, by functions of one source.
 #include <gtest/gtest.h>
 
 #include <regex>
@@ -39,8 +39,11 @@ std::string forbidden(std::string_view text) {
   return {};
 }
 
-TEST(ReadOnly, HoldsForEverySource) {
-  for (const auto& [path, text] : source_files()) EXPECT_EQ(forbidden(text), "") << path;
+constexpr std::string_view kTextfile = "src/app/textfile.cpp";
+
+TEST(ReadOnly, HoldsForEverySourceButThatOfTheTextfile) {
+  for (const auto& [path, text] : source_files())
+    EXPECT_EQ(forbidden(text).empty(), path != kTextfile) << path << ": " << forbidden(text);
 }
 
 TEST(ReadOnly, IsCheckedByRulesThatBite) {

@@ -29,7 +29,7 @@ JOB = """  - job_name: '{job}'
 class Server:
     """A Prometheus on loopback with one job for each of the exporters."""
 
-    def __init__(self, folder, exporters):
+    def __init__(self, folder, exporters, *flags):
         self.port = free_port()
         config = os.path.join(folder, "prometheus.yml")
         with open(config, "w", encoding="ascii") as file:
@@ -37,7 +37,7 @@ class Server:
         with open(os.path.join(folder, "prometheus.log"), "wb") as log:
             self.process = subprocess.Popen(
                 [PROMETHEUS, f"--config.file={config}", f"--storage.tsdb.path={folder}/data",
-                 f"--web.listen-address=127.0.0.1:{self.port}"], stdout=log, stderr=log)
+                 f"--web.listen-address=127.0.0.1:{self.port}", *flags], stdout=log, stderr=log)
 
     def stop(self):
         self.process.terminate()
@@ -122,7 +122,7 @@ class Scraped(TestCase):
 
     def test_metadata_has_types_and_help(self):
         metadata = self.server.api("metadata")
-        self.assertEqual(metadata["rdma_port_data_bytes_total"][0]["type"], "counter")
+        self.assertEqual(metadata["rdma_port_data_bytes"][0]["type"], "counter", "OpenMetrics: without _total")
         self.assertEqual(metadata["rdma_device_up"][0]["type"], "gauge")
         self.assertTrue(all(entry[0]["help"] for name, entry in metadata.items() if name.startswith("rdma_")))
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "core/labels.h"
-#include "core/text_writer.h"
+#include "core/page_writer.h"
 #include "core/utf8.h"
 #include "tests/fuzz/check.h"
 #include "tests/fuzz/page_check.h"
@@ -61,6 +61,14 @@ void check_utf8(std::string_view text) {
   check(!fuzz::is_utf8(text) || repaired == text, "UTF-8 is left as it is", text);
 }
 
+// What the protobuf format makes of a block is what was rendered.
+void check_labels(const std::string& block) {
+  std::string again;
+  core::for_each_label(
+      block, [&](std::string_view name, std::string_view value) { core::append_label(again, name, value); });
+  check(again == block, "labels come back out of their block", block);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -72,6 +80,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   while (!input.empty()) {
     const std::string_view a = input.text();
     const std::string labels = core::render_labels({{"a", a}, {"b", input.text()}});
+    check_labels(labels);
     if (!seen.insert(labels).second) continue;
     batch.add(kCounter, labels, input.number<std::uint64_t>());
     batch.add(kGauge, labels, input.number<double>());
@@ -79,7 +88,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   std::string page;
   const core::SampleBatch* const batches[] = {&batch};
-  core::TextWriter(kFamilies).write(batches, page);
+  core::write_text(kFamilies, batches, page);
   const std::string error = fuzz::page_error(page);
   check(error.empty(), error.c_str(), page);
   const auto lines = static_cast<std::size_t>(std::count(page.begin(), page.end(), '\n'));

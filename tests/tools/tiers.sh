@@ -129,8 +129,8 @@ tier_e2e() {
 tier_sanitizers() {
   scripts/build asan all
   run_ctest asan
-  scripts/build tsan scrape_test net_test
-  run_ctest tsan -R '^(Engine|WorkerPool|Slot|Server|Session|HttpCounters)'
+  scripts/build tsan core_test scrape_test net_test
+  run_ctest tsan -R '^(Engine|WorkerPool|Slot|Server|Session|HttpCounters|Histogram)'
 }
 
 tier_fuzz() {

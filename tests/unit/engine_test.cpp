@@ -1,138 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
-#include "scrape/engine.h"
-
-#include <gtest/gtest.h>
-
-#include <atomic>
-#include <condition_variable>
-#include <mutex>
-#include <stdexcept>
+#include "tests/unit/engine_fixture.h"
 
 namespace rdma_exporter::scrape {
 namespace {
-
-using namespace std::chrono_literals;
-
-constexpr core::MetricDesc kValue{
-    "rdma_test_value", core::MetricType::gauge, "device", "", "A value", "test"};
-
-// A read that can be held inside "the kernel".
-class Gate {
- public:
-  void close() { set(true); }
-  void open() { set(false); }
-  void pass() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return !closed_; });
-  }
-
- private:
-  void set(bool closed) {
-    const std::lock_guard lock(mutex_);
-    closed_ = closed;
-    changed_.notify_all();
-  }
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool closed_ = false;
-};
-
-class TestJob : public core::Job {
- public:
-  explicit TestJob(std::string device) : Job("test", std::move(device)) {}
-  void run(core::JobRun& run) override {
-    ++runs;
-    gate.pass();
-    if (throws) throw std::runtime_error("broken");
-    for (unsigned i = 0; i < series; ++i)
-      run.samples().add(kValue, "device=\"" + device() + "\"" + std::string(i, ' '), std::uint64_t{value});
-  }
-  Gate gate;
-  std::atomic<int> runs = 0;
-  std::atomic<unsigned> value = 1;
-  std::atomic<unsigned> series = 1;
-  std::atomic<bool> throws = false;
-};
-
-class TestSource : public JobSource {
- public:
-  core::Result<std::shared_ptr<const PlannedJobs>> jobs(core::JobRun& /*run*/) override {
-    gate.pass();
-    const std::lock_guard lock(mutex_);
-    if (fails) return core::os_error(EIO);
-    return planned_;
-  }
-  void set(std::vector<std::shared_ptr<TestJob>> jobs) {
-    auto planned = std::make_shared<PlannedJobs>();
-    for (auto& job : jobs) planned->push_back({job, timeout});
-    const std::lock_guard lock(mutex_);
-    planned_ = std::move(planned);
-  }
-  Gate gate;
-  std::atomic<bool> fails = false;
-  std::chrono::milliseconds timeout{5000};
-
- private:
-  std::mutex mutex_;
-  std::shared_ptr<const PlannedJobs> planned_ = std::make_shared<PlannedJobs>();
-};
-
-class EngineTest : public ::testing::Test {
- protected:
-  EngineTest() {
-    source_.set({a_, b_});
-    engine_.emplace(
-        io_, source_,
-        EngineOptions{.max_workers = 8, .series_per_device = 10, .discovery_timeout = 100ms, .tick = 5ms},
-        families(), [](core::SampleBatch&) {});
-  }
-  ~EngineTest() override {
-    a_->gate.open();
-    b_->gate.open();
-    source_.gate.open();
-    EXPECT_TRUE(engine_->stop(Clock::now() + 10s));
-  }
-
-  static std::vector<const core::MetricDesc*> families() {
-    auto all = Engine::families();
-    all.push_back(&kValue);
-    return all;
-  }
-
-  // Runs the loop until one scrape is answered.
-  std::string scrape(std::chrono::milliseconds timeout = 10s) {
-    std::string page;
-    bool answered = false;
-    engine_->scrape(Clock::now() + timeout, [&](const Engine::Page& answer) {
-      page = *answer;
-      answered = true;
-    });
-    run_until([&] { return answered; });
-    return page;
-  }
-
-  template <typename Condition>
-  void run_until(Condition condition) {
-    const auto limit = Clock::now() + 20s;
-    io_.restart();
-    while (!condition() && Clock::now() < limit) io_.run_one_for(10ms);
-    ASSERT_TRUE(condition());
-  }
-
-  static bool has(const std::string& page, const std::string& line) {
-    return page.find(line + "\n") != std::string::npos;
-  }
-  static std::string self(const std::string& metric, const std::string& device, const std::string& value) {
-    return "rdma_exporter_collector_" + metric + "{collector=\"test\",device=\"" + device + "\"} " + value;
-  }
-
-  asio::io_context io_;
-  TestSource source_;
-  std::shared_ptr<TestJob> a_ = std::make_shared<TestJob>("a");
-  std::shared_ptr<TestJob> b_ = std::make_shared<TestJob>("b");
-  std::optional<Engine> engine_;
-};
 
 TEST_F(EngineTest, ServesWhatAllJobsFound) {
   const std::string page = scrape();
@@ -198,23 +69,23 @@ TEST_F(EngineTest, GoesOnWithoutAJobThatIsOverItsOwnTimeout) {
 
 TEST_F(EngineTest, JoinsConcurrentScrapes) {
   a_->gate.close();
-  std::vector<Engine::Page> pages;
+  std::vector<PagePtr> pages;
   for (int i = 0; i < 20; ++i)
-    engine_->scrape(Clock::now() + 10s, [&](const Engine::Page& page) { pages.push_back(page); });
+    engine_->scrape({}, Clock::now() + 10s, [&](const PagePtr& page) { pages.push_back(page); });
   run_until([&] { return b_->runs > 0; });
   a_->gate.open();
   run_until([&] { return pages.size() == 20; });
   for (const auto& page : pages) EXPECT_EQ(page, pages.front());
   EXPECT_EQ(a_->runs, 1);
-  EXPECT_TRUE(has(*pages.front(), "rdma_exporter_scrapes_total 1"));
+  EXPECT_TRUE(has(pages.front()->body, "rdma_exporter_scrapes_total 1"));
 }
 
 TEST_F(EngineTest, AnswersAJoiningScrapeAtItsOwnEarlierDeadline) {
   a_->gate.close();
   bool first = false;
   bool second = false;
-  engine_->scrape(Clock::now() + 10s, [&](const Engine::Page&) { first = true; });
-  engine_->scrape(Clock::now() + 50ms, [&](const Engine::Page&) { second = true; });
+  engine_->scrape({}, Clock::now() + 10s, [&](const PagePtr&) { first = true; });
+  engine_->scrape({}, Clock::now() + 50ms, [&](const PagePtr&) { second = true; });
   run_until([&] { return second; });
   EXPECT_FALSE(first);
   a_->gate.open();
@@ -225,8 +96,8 @@ TEST_F(EngineTest, EndsACollectionAtTheDeadlineOfTheScrapeThatStartedIt) {
   a_->gate.close();
   bool first = false;
   bool second = false;
-  engine_->scrape(Clock::now() + 50ms, [&](const Engine::Page&) { first = true; });
-  engine_->scrape(Clock::now() + 10s, [&](const Engine::Page&) { second = true; });
+  engine_->scrape({}, Clock::now() + 50ms, [&](const PagePtr&) { first = true; });
+  engine_->scrape({}, Clock::now() + 10s, [&](const PagePtr&) { second = true; });
   run_until([&] { return first && second; });
 }
 

@@ -4,6 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <utility>
+#include <vector>
+
 namespace rdma_exporter::core {
 namespace {
 
@@ -23,6 +27,18 @@ TEST(AppendLabel, PutsACommaOnlyBetween) {
   append_label(block, "a", "1");
   append_label(block, "b", "");
   EXPECT_EQ(block, R"(a="1",b="")");
+}
+
+TEST(ForEachLabel, GivesBackWhatWasRendered) {
+  const std::vector<std::pair<std::string, std::string>> labels{
+      {"a", "x,y=\"z\"\\"}, {"b", ""}, {"c", "line\nline"}, {"d", "\\n"}, {"e", "{}"}};
+  std::string block;
+  for (const auto& [name, value] : labels) append_label(block, name, value);
+  std::vector<std::pair<std::string, std::string>> seen;
+  for_each_label(block,
+                 [&](std::string_view name, std::string_view value) { seen.emplace_back(name, value); });
+  EXPECT_EQ(seen, labels);
+  for_each_label("", [](std::string_view, std::string_view) { FAIL(); });
 }
 
 }  // namespace

@@ -30,6 +30,17 @@ TEST(Valid, WantsTotalOnCountersAndOnlyThere) {
   EXPECT_FALSE(valid(with_name("rdma_port_packets_total", MetricType::gauge)));
 }
 
+TEST(Valid, RefusesTheSuffixesOfAHistogramsSamples) {
+  for (const std::string_view name : {"rdma_a_bucket", "rdma_a_count", "rdma_a_sum", "rdma_a_created"})
+    EXPECT_FALSE(valid(with_name(name, MetricType::gauge))) << name;
+}
+
+TEST(OpenMetricsName, LeavesTheSuffixToTheSamples) {
+  EXPECT_EQ(openmetrics_name(kGood), "rdma_port_packets");
+  EXPECT_EQ(openmetrics_name(with_name("rdma_port_info", MetricType::gauge)), "rdma_port");
+  EXPECT_EQ(openmetrics_name(with_name("rdma_port_up", MetricType::gauge)), "rdma_port_up");
+}
+
 TEST(Valid, WantsTheBaseUnitInTheName) {
   MetricDesc metric = kGood;
   metric.unit = "bytes";

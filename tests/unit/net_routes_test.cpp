@@ -29,13 +29,51 @@ class NetRoutes : public testing::Test {
 };
 
 TEST_F(NetRoutes, ServesTheMetricsAtTheConfiguredPathOnly) {
-  EXPECT_EQ(get("/rdma").body, source.body);
-  EXPECT_EQ(get("/rdma?debug=1").body, source.body);
-  EXPECT_EQ(get("http://host:9400/rdma").body, source.body);
+  EXPECT_EQ(get("/rdma").body.get(), &source.page->body);
+  EXPECT_EQ(get("/rdma?debug=1").body.get(), &source.page->body);
+  EXPECT_EQ(get("http://host:9400/rdma").body.get(), &source.page->body);
   EXPECT_EQ(get("/metrics").status, 404U);
   EXPECT_EQ(get("/rdma/").status, 404U);
   EXPECT_EQ(get("/rdm").status, 404U);
   EXPECT_EQ(get("*").status, 404U);
+}
+
+TEST_F(NetRoutes, GivesTheSourceWhatTheClientWants) {
+  Request request{Method::get, "/rdma?exclude[]=port", {}};
+  request.accept = "application/openmetrics-text";
+  request.accept_encoding = "gzip";
+  routes.handle(request, [](const Response&) {});
+  ASSERT_EQ(source.requests.size(), 1U);
+  EXPECT_EQ(source.requests[0].format, core::Format::openmetrics);
+  EXPECT_TRUE(source.requests[0].gzip);
+  EXPECT_EQ(source.requests[0].filter.exclude, std::vector<std::string>{"port"});
+}
+
+// The page says what it is, because it need not be what was asked for.
+TEST_F(NetRoutes, SaysWhatThePageIs) {
+  source.page = std::make_shared<const core::Page>(core::Page{"x", core::Format::openmetrics, true});
+  const Response packed = get("/rdma");
+  EXPECT_EQ(packed.content_type, "application/openmetrics-text; version=1.0.0; charset=utf-8");
+  EXPECT_EQ(packed.extra_headers, "Vary: Accept, Accept-Encoding\r\nContent-Encoding: gzip\r\n");
+  source.page = std::make_shared<const core::Page>(core::Page{"x", core::Format::text, false});
+  const Response plain_page = get("/rdma");
+  EXPECT_EQ(plain_page.content_type, "text/plain; version=0.0.4; charset=utf-8");
+  EXPECT_EQ(plain_page.extra_headers, "Vary: Accept, Accept-Encoding\r\n");
+}
+
+TEST_F(NetRoutes, TellsTheClientWhatIsWrongWithItsFilter) {
+  const Response both = get("/rdma?collect[]=a&exclude[]=b");
+  EXPECT_EQ(both.status, 400U);
+  EXPECT_TRUE(source.requests.empty());
+  FakeSource refusing;
+  refusing.hold = true;
+  Routes to_refusing(refusing, "/rdma", Timeouts());
+  std::optional<Response> response;
+  to_refusing.handle(Request{Method::get, "/rdma?collect[]=a", {}},
+                     [&](Response r) { response = std::move(r); });
+  refusing.held.at(0)(core::config_error("unknown collector"));
+  EXPECT_EQ(response.value().status, 400U);
+  EXPECT_EQ(*response.value().body, "unknown collector\n");
 }
 
 TEST_F(NetRoutes, SaysReadyAs200AndNotReadyAs503) {
@@ -58,7 +96,7 @@ TEST_F(NetRoutes, LetsTheMetricsWinWhenTheyAreServedAtTheRoot) {
   Routes at_root(source, "/", Timeouts());
   std::optional<Response> response;
   at_root.handle(Request{Method::get, "/", {}}, [&](Response r) { response = std::move(r); });
-  EXPECT_EQ(response.value().body, source.body);
+  EXPECT_EQ(response.value().body.get(), &source.page->body);
 }
 
 TEST_F(NetRoutes, GivesTheSourceTheDeadlineOfTheClient) {
@@ -82,6 +120,30 @@ TEST(NetRequest, TakesThePathOutOfTheTarget) {
   EXPECT_EQ(path("http://h"), "/");
   EXPECT_EQ(path("http://h?x=/metrics"), "/");
   EXPECT_EQ(path("*"), "*");
+}
+
+TEST(NetRequest, TakesTheQueryOutOfTheTarget) {
+  const auto query = [](std::string target) {
+    return std::string(Request{Method::get, std::move(target), {}}.query());
+  };
+  EXPECT_EQ(query("/metrics"), "");
+  EXPECT_EQ(query("/metrics?a=b?c"), "a=b?c");
+  EXPECT_EQ(query("http://h/metrics?x#f"), "x");
+  EXPECT_EQ(query("?"), "");
+}
+
+TEST(NetSessionHeaders, TakesSeveralOfOneNameForOneList) {
+  SessionFixture fixture;
+  fixture.start();
+  fixture.send(
+      "GET /metrics HTTP/1.1\r\nHost: h\r\nAccept: text/plain;q=0.1\r\nAccept-Encoding: br\r\n"
+      "accept: application/openmetrics-text\r\naccept-encoding: gzip\r\n\r\n");
+  fixture.send("GET /metrics HTTP/1.1\r\nHost: h\r\n\r\n");
+  ASSERT_EQ(fixture.source.requests.size(), 2U);
+  EXPECT_EQ(fixture.source.requests[0].format, core::Format::openmetrics);
+  EXPECT_TRUE(fixture.source.requests[0].gzip);
+  EXPECT_EQ(fixture.source.requests[1].format, core::Format::text) << "a request does not inherit headers";
+  EXPECT_FALSE(fixture.source.requests[1].gzip);
 }
 
 TEST(NetSessionDeadline, ComesFromTheHeaderOfTheRequestWhateverItsCase) {

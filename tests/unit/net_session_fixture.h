@@ -26,23 +26,30 @@ inline void abort_stream(stream& fake) { fake.close(); }
 
 namespace rdma_exporter::net {
 
+inline MetricsSource::Page make_page(std::string body) {
+  return std::make_shared<const core::Page>(core::Page{std::move(body)});
+}
+
 /// An exporter that answers as it is told to: at once, later, or by throwing.
 class FakeSource final : public MetricsSource {
  public:
-  void metrics(std::chrono::steady_clock::time_point deadline, Answer answer) override {
+  void metrics(MetricsRequest request, std::chrono::steady_clock::time_point deadline,
+               Answer answer) override {
+    requests.push_back(std::move(request));
     deadlines.push_back(deadline);
     if (throws) throw std::runtime_error("no collector");
     if (hold) return held.push_back(std::move(answer));
-    answer(body);
+    answer(page);
   }
   bool ready() const override { return is_ready; }
   std::string landing_page() const override { return "<html>rdma_exporter</html>\n"; }
 
-  std::shared_ptr<const std::string> body = std::make_shared<const std::string>("rdma_devices 0\n");
+  Page page = make_page("rdma_devices 0\n");
   bool is_ready = true;
   bool hold = false;
   bool throws = false;
   std::vector<Answer> held;
+  std::vector<MetricsRequest> requests;
   std::vector<std::chrono::steady_clock::time_point> deadlines;
 };
 

@@ -22,6 +22,7 @@ TEST_F(NetSession, AnswersAGetOfTheMetricsWithTheseBytes) {
             "Date: Sun, 06 Nov 1994 08:49:37 GMT\r\n"
             "Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n"
             "Content-Length: 15\r\n"
+            "Vary: Accept, Accept-Encoding\r\n"
             "\r\n"
             "rdma_devices 0\n");
   EXPECT_TRUE(open());
@@ -34,6 +35,7 @@ TEST_F(NetSession, AnswersAHeadWithTheHeadersOfItsGetAndNoBody) {
             "Date: Sun, 06 Nov 1994 08:49:37 GMT\r\n"
             "Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n"
             "Content-Length: 15\r\n"
+            "Vary: Accept, Accept-Encoding\r\n"
             "\r\n");
   EXPECT_EQ(exchange(kHealthyRequest), kHealthy);
 }
@@ -91,12 +93,13 @@ TEST_F(NetSession, AnswersPipelinedRequestsInOrderAlsoWhenTheFirstTakesLonger) {
                      "GET /-/healthy HTTP/1.1\r\nHost: h\r\n\r\n"
                      "GET /no HTTP/1.1\r\nHost: h\r\n\r\n"),
             "");
-  source.held.at(0)(std::make_shared<const std::string>("late 1\n"));
+  source.held.at(0)(make_page("late 1\n"));
   EXPECT_EQ(received(),
             "HTTP/1.1 200 OK\r\n"
             "Date: Sun, 06 Nov 1994 08:49:37 GMT\r\n"
             "Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n"
             "Content-Length: 7\r\n"
+            "Vary: Accept, Accept-Encoding\r\n"
             "\r\n"
             "late 1\n" +
                 kHealthy + plain("404 Not Found", "not found\n"));
@@ -149,7 +152,7 @@ TEST_F(NetSession, TakesTheFirstOfTwoAnswers) {
   source.hold = true;
   send("GET /metrics HTTP/1.1\r\nHost: h\r\n\r\n");
   source.held.at(0)(nullptr);
-  source.held.at(0)(source.body);
+  source.held.at(0)(source.page);
   EXPECT_EQ(received(), plain("500 Internal Server Error", "no metrics could be collected\n"));
 }
 
@@ -169,7 +172,7 @@ TEST_F(NetSession, DropsAnAnswerThatComesAfterTheClientHasGone) {
   source.hold = true;
   send("GET /metrics HTTP/1.1\r\nHost: h\r\n\r\n");
   lose_client();
-  source.held.at(0)(source.body);
+  source.held.at(0)(source.page);
   run();
   EXPECT_FALSE(session_exists());
 }
@@ -192,7 +195,7 @@ TEST(NetSessionLifetime, DropsAnAnswerThatComesAfterTheEventLoopHasGone) {
     held = std::move(fixture.source.held);
   }
   ASSERT_EQ(held.size(), 1U);
-  held[0](std::make_shared<const std::string>("x 1\n"));
+  held[0](make_page("x 1\n"));
 }
 
 TEST_F(NetSession, StopClosesAnIdleConnectionAtOnce) {
@@ -216,12 +219,13 @@ TEST_F(NetSession, StopLetsAResponseInFlightFinishAndSaysThatItIsTheLast) {
   send("GET /metrics HTTP/1.1\r\nHost: h\r\n\r\n");
   stop();
   EXPECT_TRUE(open());
-  source.held.at(0)(source.body);
+  source.held.at(0)(source.page);
   EXPECT_EQ(received(),
             "HTTP/1.1 200 OK\r\n"
             "Date: Sun, 06 Nov 1994 08:49:37 GMT\r\n"
             "Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n"
             "Content-Length: 15\r\n"
+            "Vary: Accept, Accept-Encoding\r\n"
             "Connection: close\r\n"
             "\r\n"
             "rdma_devices 0\n");

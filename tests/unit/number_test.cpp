@@ -37,5 +37,18 @@ TEST(WriteNumber, SpellsSpecialValuesAsGoDoes) {
   EXPECT_EQ(text(-std::numeric_limits<double>::infinity()), "-Inf");
 }
 
+// The examples of the OpenMetrics specification, "Canonical Numbers".
+TEST(WriteBound, SpellsBoundsAsOpenMetricsWantsThem) {
+  const auto bound = [](double value) {
+    char buffer[kNumberSize];
+    return std::string(buffer, write_bound(buffer, value));
+  };
+  for (const char* canonical : {"0.0",   "0.001",  "0.002",    "0.01",  "0.1",   "0.9",     "0.95",
+                                "0.99",  "0.999",  "1.0",      "1.7",   "10.0",  "1e-10",   "1e-09",
+                                "1e-05", "0.0001", "100000.0", "1e+06", "1e+10", "1.5e-06", "0.000128"})
+    EXPECT_EQ(bound(std::stod(canonical)), canonical);
+  EXPECT_EQ(bound(std::numeric_limits<double>::infinity()), "+Inf");
+}
+
 }  // namespace
 }  // namespace rdma_exporter::core

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/text_writer.h"
+#include "core/page_writer.h"
 
 namespace rdma_exporter::scrape {
 namespace {

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
-#include "core/text_writer.h"
+#include "core/page_writer.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 #include <prometheus/check_names.h>
 #include <prometheus/metric_family.h>
 #include <prometheus/text_serializer.h>
 
 #include <array>
+#include <limits>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -91,6 +93,38 @@ TEST(WriteText, AgreesWithPrometheusCpp) {
   metric.counter.value = 0.25;
   packets.metric.push_back(metric);
   EXPECT_EQ(page({&batch}), prometheus::TextSerializer().Serialize({up, packets}));
+}
+
+// The bounds are those that both print alike; prometheus-cpp says 1 where this says 1.0, see write_bound().
+TEST(WriteText, AgreesWithPrometheusCppOnHistograms) {
+  constexpr MetricDesc kTime{
+      "rdma_probe_seconds", MetricType::histogram, "target", "seconds", "Time of a probe", "x"};
+  constexpr std::array kBounds{0.00025, 0.5, 2.5};
+  Histogram histogram(kBounds);
+  for (const double value : {0.25, 0.25, 1.0, 4.0}) histogram.observe(value, "device=\"not in this format\"");
+  SampleBatch batch;
+  batch.add(kTime, "target=\"b\"", histogram.data());
+  const SampleBatch* const batches[] = {&batch};
+  const std::array<const MetricDesc*, 1> families{&kTime};
+  std::string ours;
+  write_text(families, batches, ours);
+
+  prometheus::MetricFamily family{
+      "rdma_probe_seconds", "Time of a probe", prometheus::MetricType::Histogram, {}};
+  prometheus::ClientMetric metric;
+  metric.label = {{"target", "b"}};
+  metric.histogram.sample_count = 4;
+  metric.histogram.sample_sum = 5.5;
+  metric.histogram.bucket = {{0, 0.00025}, {2, 0.5}, {3, 2.5}, {4, std::numeric_limits<double>::infinity()}};
+  family.metric.push_back(metric);
+  const std::string theirs = prometheus::TextSerializer().Serialize({family});
+  const auto lines = [](const std::string& text) {
+    std::vector<std::string> all;
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);) all.push_back(line);
+    return all;
+  };
+  EXPECT_THAT(lines(ours), testing::UnorderedElementsAreArray(lines(theirs))) << "it puts the buckets last";
 }
 
 TEST(SampleBatch, IsEmptyAgainAfterClear) {

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#include "app/textfile.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+namespace rdma_exporter::app {
+namespace {
+
+class ReplaceFile : public testing::Test {
+ protected:
+  ReplaceFile() {
+    std::string name = testing::TempDir() + "rdma_textfile.XXXXXX";
+    folder_ = ::mkdtemp(name.data());
+    path_ = folder_ / "rdma.prom";
+  }
+  ~ReplaceFile() override { std::filesystem::remove_all(folder_); }
+
+  static std::string content(const std::filesystem::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  }
+  std::size_t files() const {
+    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder_), {}));
+  }
+
+  std::filesystem::path folder_;
+  std::filesystem::path path_;
+};
+
+TEST_F(ReplaceFile, PutsANewFileInThePlaceOfTheOldOne) {
+  const mode_t mask = ::umask(077);
+  ASSERT_TRUE(replace_file(path_, "one\n"));
+  std::ifstream reader(path_, std::ios::binary);
+  ASSERT_TRUE(replace_file(path_, "two\n"));
+  ::umask(mask);
+  std::string line;
+  std::getline(reader, line);
+  EXPECT_EQ(line, "one") << "who has the old one open reads it to its end";
+  EXPECT_EQ(content(path_), "two\n");
+  EXPECT_EQ(std::filesystem::status(path_).permissions(), std::filesystem::perms{0644});
+  EXPECT_EQ(files(), 1U);
+}
+
+TEST_F(ReplaceFile, DoesNotWriteThroughALinkThatLiesInItsWay) {
+  const auto victim = folder_ / "victim";
+  std::ofstream(victim) << "precious";
+  std::filesystem::create_symlink(victim, path_.string() + ".tmp");
+  ASSERT_TRUE(replace_file(path_, "one\n"));
+  EXPECT_EQ(content(victim), "precious");
+  EXPECT_EQ(content(path_), "one\n");
+}
+
+TEST_F(ReplaceFile, SaysWhyItCannotAndLeavesNothingBehind) {
+  std::filesystem::create_directories(path_ / "in_the_way");
+  const auto done = replace_file(path_, "one\n");
+  ASSERT_FALSE(done);
+  EXPECT_NE(core::to_string(done.error()).find(path_.string()), std::string::npos);
+  EXPECT_EQ(files(), 1U);
+  EXPECT_FALSE(replace_file((folder_ / "no/such/rdma.prom").string(), "one\n"));
+}
+
+}  // namespace
+}  // namespace rdma_exporter::app
