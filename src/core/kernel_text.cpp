@@ -98,6 +98,14 @@ Result<std::optional<std::uint32_t>> parse_pci_width(std::string_view text) {
   return *lanes;
 }
 
+Result<std::optional<std::uint32_t>> parse_global_traffic_class(std::string_view text) {
+  constexpr std::uint32_t kMax = 255;  // an octet of the IP header
+  if (!take(text, "Global tclass=")) return std::nullopt;
+  const auto value = whole_number<std::uint32_t>(trim(text.substr(0, text.find('\n'))));
+  if (!value || *value > kMax) return parse_error();
+  return *value;
+}
+
 bool is_zero_gid(std::string_view text) {
   return trim(text).find_first_not_of("0:") == std::string_view::npos;
 }

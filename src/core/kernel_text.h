@@ -44,6 +44,10 @@ Result<std::optional<double>> parse_pci_speed(std::string_view text);
 /// PCI current_link_width, max_link_width in lanes; nullopt for 0 and 255, which mean "not known".
 Result<std::optional<std::uint32_t>> parse_pci_width(std::string_view text);
 
+/// What tc/N/traffic_class of the vendor driver MLNX_OFED prints (main_ext.c traffic_class_show): "Global
+/// tclass=106", then perhaps rules for single addresses. nullopt where no traffic class is forced.
+Result<std::optional<std::uint32_t>> parse_global_traffic_class(std::string_view text);
+
 /// True for the all-zero GID that gids/N prints for an empty slot.
 bool is_zero_gid(std::string_view text);
 

@@ -8,7 +8,9 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
+#include <span>
 #include <string_view>
+#include <vector>
 
 #include "host/netlink.h"
 
@@ -51,6 +53,28 @@ bool for_each_attr(Bytes bytes, OnAttr&& on_attr) {
     bytes = bytes.subspan(padded < bytes.size() ? padded : bytes.size());
   }
   return true;
+}
+
+/// Appends one attribute and its padding to a request.
+inline void append_attr(std::vector<std::byte>& out, std::uint16_t type, Bytes data) {
+  const nlattr header{static_cast<std::uint16_t>(sizeof(nlattr) + data.size()), type};
+  const Bytes head = std::as_bytes(std::span(&header, 1));
+  out.insert(out.end(), head.begin(), head.end());
+  out.insert(out.end(), data.begin(), data.end());
+  out.resize((out.size() + NLA_ALIGNTO - 1) / NLA_ALIGNTO * NLA_ALIGNTO);
+}
+
+/// The same for a number in host byte order.
+template <typename T>
+void append_number(std::vector<std::byte>& out, std::uint16_t type, T value) {
+  append_attr(out, type, std::as_bytes(std::span(&value, 1)));
+}
+
+/// The same for a string, with its NUL.
+inline void append_text(std::vector<std::byte>& out, std::uint16_t type, std::string_view text) {
+  std::vector<std::byte> data(text.size() + 1);
+  std::memcpy(data.data(), text.data(), text.size());
+  append_attr(out, type, data);
 }
 
 }  // namespace rdma_exporter::host

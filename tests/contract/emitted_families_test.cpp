@@ -95,6 +95,11 @@ TEST(EmittedFamilies, AreNearlyAllThatTheTablesHave) {
                                        "rdma_exporter_event_losses_total"};
   // Only a live kernel has driver statistics: see ethtool_once_test.cpp.
   for (const core::MetricDesc* family : collectors::ethtool_spec.families()) elsewhere.insert(family->name);
+  // Only netlink tells these, or files of debugfs and of a vendor's driver.
+  for (const collectors::CollectorSpec* spec : collectors::all_collectors())
+    if (spec->name == "ethtool_standard" || spec->name == "dcb" || spec->name == "roce_config")
+      for (const core::MetricDesc* family : spec->families()) elsewhere.insert(family->name);
+  elsewhere.erase("rdma_netdev_mtu_bytes");
   // Only netlink tells of resources (tests/unit/resource_test.cpp).
   const auto resources = collectors::resource_families();
   const auto of_resources = [&](const core::MetricDesc* family) {

@@ -41,6 +41,12 @@ void check_integers(std::string_view text) {
   check(!hex || core::trim(text).starts_with("0x"), "hex: only with 0x", text);
 }
 
+void check_traffic_class(std::string_view text) {
+  const auto traffic_class = core::parse_global_traffic_class(text);
+  if (!traffic_class) return check(is_parse_error(traffic_class), "traffic class: a parse error", text);
+  if (*traffic_class) check(**traffic_class <= 255, "traffic class: one octet", text);
+}
+
 void check_rate(std::string_view text) {
   const auto rate = core::parse_rate(text);
   if (!rate) return check(is_parse_error(rate), "rate: a parse error", text);
@@ -65,6 +71,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   check_counter(text);
   check_integers(text);
   check_rate(text);
+  check_traffic_class(text);
   check_pci(text);
   check(!core::is_zero_gid(text) || text.find_first_of("123456789abcdef") == std::string_view::npos,
         "zero GID: without another digit", text);

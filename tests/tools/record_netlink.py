@@ -29,7 +29,7 @@ def attr_u32(kind, value):
 
 
 def request(sock, kind, flags, payload=b""):
-    """Returns the payloads of all answers; a refusal is the bytes of its errno."""
+    """Returns the payloads of all answers; raises OSError with the kernel's errno."""
     sock.send(struct.pack("=IHHII", 16 + len(payload), kind, NLM_F_REQUEST | flags, 1, 0) + payload)
     payloads = []
     while True:
@@ -40,7 +40,8 @@ def request(sock, kind, flags, payload=b""):
             if answer == NLMSG_DONE:
                 return payloads
             if answer == NLMSG_ERROR:
-                sys.exit("kernel refused: %d" % struct.unpack_from("=i", body))
+                refusal = -struct.unpack_from("=i", body)[0]
+                raise OSError(refusal, os.strerror(refusal))
             payloads.append(body)
             if not answer_flags & 2:  # NLM_F_MULTI
                 return payloads
@@ -113,4 +114,5 @@ def main():
                    % os.uname().version)
 
 
-main()
+if __name__ == "__main__":
+    main()

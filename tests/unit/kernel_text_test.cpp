@@ -41,6 +41,21 @@ TEST(ParseHex, WantsThePrefix) {
     EXPECT_FALSE(parse_hex(text).has_value()) << text;
 }
 
+TEST(ParseGlobalTrafficClass, ReadsTheFirstLine) {
+  EXPECT_EQ(parse_global_traffic_class("Global tclass=106\n").value(), 106U);
+  EXPECT_EQ(parse_global_traffic_class("Global tclass=96\nsrc_ip=10.0.0.1,tclass=3\n").value(), 96U);
+}
+
+TEST(ParseGlobalTrafficClass, KnowsWhenNoneIsForced) {
+  EXPECT_EQ(parse_global_traffic_class("").value(), std::nullopt);
+  EXPECT_EQ(parse_global_traffic_class("src_ip=10.0.0.1,tclass=3\n").value(), std::nullopt);
+}
+
+TEST(ParseGlobalTrafficClass, RefusesWhatIsNoOctet) {
+  for (const char* text : {"Global tclass=", "Global tclass=256", "Global tclass=-1", "Global tclass=1x"})
+    EXPECT_FALSE(parse_global_traffic_class(text).has_value()) << text;
+}
+
 TEST(ParseRate, GivesBytesPerSecondAndLanes) {
   const auto edr = parse_rate("100 Gb/sec (4X EDR)\n");
   ASSERT_TRUE(edr.has_value());
