@@ -5,6 +5,7 @@
 import http.client
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -28,6 +29,15 @@ def install() -> None:
         raise FileNotFoundError(f"{source}: build the preset release first, or set RDMA_EXPORTER")
     shutil.copyfile(source, BINARY)
     BINARY.chmod(0o755)
+
+
+def only(collector: str) -> list[str]:
+    """Flags that switch all other collectors off."""
+    usage = subprocess.run([BINARY, "--help"], capture_output=True, text=True, timeout=START_TIMEOUT).stdout
+    names = set(re.findall(r"--\[no-\]collector\.(\w+) ", usage))
+    if collector not in names:
+        raise AssertionError(f"no collector {collector} in {sorted(names)}")
+    return [f"--no-collector.{name}" for name in sorted(names - {collector})]
 
 
 def once(*flags: str, prefix: tuple[str, ...] = ()) -> "Scrape":
@@ -67,14 +77,14 @@ class Scrape:
 class Exporter:
     """A running daemon. Its log is kept for the report of a failing test."""
 
-    def __init__(self, port: int, *flags: str, user: int | None = None, before=None):
+    def __init__(self, port: int, *flags: str, user: int | None = None, before=None, binary: pathlib.Path = BINARY):
         """`before` is called in the new process before the daemon runs."""
         self.port = port
         self.log = pathlib.Path(f"/tmp/exporter-{port}.log")
         account = {"user": user, "group": user, "extra_groups": []} if user is not None else {}
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
-                [BINARY, f"--web.listen-address=127.0.0.1:{port}", *flags],
+                [binary, f"--web.listen-address=127.0.0.1:{port}", *flags],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/", preexec_fn=before, **account)
 
     def get(self, path: str, timeout: float = 15) -> bytes:
@@ -118,6 +128,20 @@ class Exporter:
             except FileNotFoundError:
                 pass  # closed in between
         return targets
+
+    def threads(self) -> int:
+        return len(list(pathlib.Path("/proc", str(self.process.pid), "task").iterdir()))
+
+    def uninterruptible_in(self, function: str) -> int:
+        """Number of its threads that the kernel holds in uninterruptible sleep within this kernel function."""
+        found = 0
+        for task in pathlib.Path("/proc", str(self.process.pid), "task").iterdir():
+            try:
+                state = (task / "stat").read_text().rpartition(")")[2].split()[0]
+                found += state == "D" and function in (task / "stack").read_text()
+            except (FileNotFoundError, ProcessLookupError):
+                pass  # ended in between
+        return found
 
     def netlink_sockets(self, protocol: str | None = None) -> int:
         """Number of its netlink sockets, perhaps of one protocol."""

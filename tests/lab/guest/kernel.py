@@ -36,24 +36,30 @@ def rate_bytes(device: str) -> float:
     return float(port_text(device, "rate").split()[0]) * 1e9 / 8
 
 
-def hw_counters() -> dict[tuple[str, str], int]:
-    """{(device, counter): value} of port 1 of every device, from sysfs. `lifespan` is a setting, not a counter."""
+def hw_counters(*only: str) -> dict[tuple[str, str], int]:
+    """{(device, counter): value} of port 1 of every device or of these, from sysfs. `lifespan` is a setting, not a
+    counter."""
     values = {}
-    for device in devices():
+    for device in only or devices():
         for path in (CLASS / device / "ports/1/hw_counters").iterdir():
             if path.name != "lifespan":
                 values[device, path.name] = int(path.read_text())
     return values
 
 
-def rdma_statistic() -> dict[tuple[str, str], int]:
-    """The same from `rdma statistic`, which asks over netlink."""
+def rdma_statistic(*link: str) -> dict[tuple[str, str], int]:
+    """The same from `rdma statistic`, which asks over netlink; of one link such as "link", "mlx5_0/1" or of all."""
     values = {}
-    for link in json.loads(run("rdma", "-j", "statistic", "show")):
+    for link in json.loads(run("rdma", "-j", "statistic", "show", *link)):
         device = link.pop("ifname")
         assert link.pop("port") == 1
         values |= {(device, name): value for name, value in link.items()}
     return values
+
+
+def port_counters(device: str) -> dict[str, int]:
+    """{counter: value} of the performance management agent's counters of port 1."""
+    return {path.name: int(path.read_text()) for path in (CLASS / device / "ports/1/counters").iterdir()}
 
 
 def gid_types(device: str) -> dict[str, int]:

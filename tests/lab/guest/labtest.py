@@ -128,7 +128,8 @@ class LabTest(unittest.TestCase):
 
 def run_in_order(*cases) -> int:
     """Run test classes in this order as the main program of a suite; returns the exit status. The fixture of the
-    main program's module (setUpModule) holds for all of them, whatever file they are from."""
+    main program's module (setUpModule) holds for all of them, whatever file they are from. Arguments of the program
+    are parts of the names of the tests to run."""
     if not pathlib.Path("/lab/version").exists():
         sys.exit("this runs in the lab's guest only: use tests/lab/run")
     start = time.monotonic()
@@ -136,7 +137,8 @@ def run_in_order(*cases) -> int:
     for case in cases:
         # unittest ends a module's fixture with its last test: let all belong to this one.
         case.__module__ = "__main__"
-        tests.addTests(unittest.defaultTestLoader.loadTestsFromTestCase(case))
+        tests.addTests(test for test in unittest.defaultTestLoader.loadTestsFromTestCase(case)
+                       if not sys.argv[1:] or any(part in test.id() for part in sys.argv[1:]))
     result = unittest.TextTestRunner(stream=sys.stdout, verbosity=2).run(tests)
     for name, daemon in daemons.items() if not result.wasSuccessful() else ():
         print(f"--- end of the log of the daemon `{name}`:\n{daemon.log.read_text()[-3000:]}")

@@ -44,9 +44,9 @@ def wait_for_listener(port: int, server: subprocess.Popen, timeout: float = 10) 
     raise TrafficError(f"nothing listens on port {port}")
 
 
-def stop_for(process: subprocess.Popen, seconds: float) -> None:
+def stop_for(process: subprocess.Popen, seconds: float, server=SERVER) -> None:
     """Stop the receiver in the middle of the traffic: its receive queue runs dry, and it answers with RNR NAKs."""
-    packets = pathlib.Path("/sys/class/infiniband", SERVER[0], "ports/1/hw_counters/rcvd_pkts")
+    packets = pathlib.Path("/sys/class/infiniband", server[0], "ports/1/hw_counters/rcvd_pkts")
     before = int(packets.read_text())
     end = time.monotonic() + 10
     while int(packets.read_text()) < before + 50:
@@ -58,30 +58,31 @@ def stop_for(process: subprocess.Popen, seconds: float) -> None:
     process.send_signal(signal.SIGCONT)
 
 
-def run(tool: str = "ib_send_bw", *args: str, stop_receiver: float = 0, timeout: float = 60) -> str:
-    """One perftest run between the two devices; returns what the client printed. TrafficError if an end fails.
+def run(tool: str = "ib_send_bw", *args: str, stop_receiver: float = 0, timeout: float = 60,
+        server: tuple[str, str] = SERVER, client: tuple[str, str] = CLIENT) -> str:
+    """One perftest run between two devices; returns what the client printed. TrafficError if an end fails.
     `stop_receiver`: seconds for which the receiving process is stopped in the middle."""
 
     def line(end):
         return [tool, "-d", end[0], "-x", str(gid_index(*end)), *args]
 
     pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
-    server = subprocess.Popen(line(SERVER), **pipes)
-    client = None
+    receiver = subprocess.Popen(line(server), **pipes)
+    sender = None
     try:
-        wait_for_listener(PERFTEST_PORT, server)
-        client = subprocess.Popen([*line(CLIENT), SERVER[1]], **pipes)
+        wait_for_listener(PERFTEST_PORT, receiver)
+        sender = subprocess.Popen([*line(client), server[1]], **pipes)
         if stop_receiver:
-            stop_for(server, stop_receiver)
-        output, _ = client.communicate(timeout=timeout)
-        server_output, _ = server.communicate(timeout=10)
-        if client.returncode or server.returncode:
-            raise TrafficError(f"{tool}: client {client.returncode}, server {server.returncode}\n{output}{server_output}")
+            stop_for(receiver, stop_receiver, server)
+        output, _ = sender.communicate(timeout=timeout)
+        other_output, _ = receiver.communicate(timeout=10)
+        if sender.returncode or receiver.returncode:
+            raise TrafficError(f"{tool}: client {sender.returncode}, server {receiver.returncode}\n{output}{other_output}")
         return output
     except subprocess.TimeoutExpired as error:
         raise TrafficError(f"{tool}: no end after {timeout} s") from error
     finally:
-        for process in (server, client):
+        for process in (receiver, sender):
             if process and process.poll() is None:
                 process.kill()
                 process.wait()

@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright the rdma_exporter authors
+"""The suite `isolation`: reads that are really slow, stuck or failing inside the kernel (module labib), and devices that
+go while they are read. What else there is to see stays complete and on time."""
+
+import errno
+import sys
+import threading
+import time
+import unittest
+import pathlib
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "guest"))
+
+import exporter  # noqa: E402
+import kernel  # noqa: E402
+import knobs  # noqa: E402
+import test_vendor_counters  # noqa: E402
+from knobs import Knobs  # noqa: E402
+from labtest import LabTest, daemons, quiet, run_in_order, stop_daemons, wait_for  # noqa: E402
+from test_vendor_counters import of, raw  # noqa: E402
+
+BAD, NETDEV = "mlx5_0", "cx0"
+OTHERS = ("mlx5_1", "bnxt_re0", "bnxt_re1", "rxe0", "rxe1")
+TIMEOUT = 5  # of a scrape, seconds; the emulated processor may be shared with another guest
+SPARE = 2    # for HTTP and parsing
+IN_THE_KERNEL = "lab_read_begin"
+READERS = ("hw_counters", "port_counters")  # the collectors that reach labib's code
+
+
+def setUpModule():
+    exporter.install()
+    flags = (f"--scrape.timeout={TIMEOUT}s", "--raw=all")
+    daemons["default"] = exporter.Exporter(9400, *flags)
+    daemons["files"] = exporter.Exporter(9401, "--netlink=off", *flags)
+    unittest.addModuleCleanup(stop_daemons)
+    for daemon in daemons.values():
+        daemon.wait_until_ready()
+        daemon.scrape()  # not one that joins the collection of the start
+
+
+class Isolation(LabTest):
+    def setUp(self):
+        super().setUp()
+        self.bad = Knobs("labib", BAD)
+        for daemon in daemons.values():
+            self.wait_until_whole(daemon)
+
+    def wait_until_whole(self, daemon, timeout=90):
+        """A job that failed, and a file that did, rests for a while before it is tried again."""
+        expected = of(BAD, kernel.hw_counters(BAD))
+        end = time.monotonic() + timeout
+        while (served := raw(daemon.scrape(), BAD)) != expected and time.monotonic() < end:
+            time.sleep(0.1)
+        self.assertEqual(served, expected)
+
+    def assert_others_complete(self, daemon):
+        """One scrape of the daemon: on time, and all counters of all other devices have the kernel's values."""
+        start = time.monotonic()
+        expected, page = quiet(daemon.scrape, lambda: kernel.hw_counters(*OTHERS))
+        for device in OTHERS:
+            self.assertEqual(raw(page, device), of(device, expected), device)
+            self.assertEqual(page.get("rdma_device_up", device=device), 1)
+        return page, time.monotonic() - start
+
+    def assert_on_time(self, daemon):
+        start = time.monotonic()
+        page = daemon.scrape()
+        self.assertLess(time.monotonic() - start, TIMEOUT + SPARE)
+        return page
+
+
+class Slow(Isolation):
+    def test_slow_firmware_is_waited_for(self):
+        """Over netlink one message has all counters, so a device that takes its time for an answer is still whole."""
+        with self.bad.during("delay_ms", 400):
+            expected = of(BAD, kernel.rdma_statistic("link", f"{BAD}/1"))
+            page = exporter.once("--raw=all", "--no-collector.port_counters")
+        self.assertEqual(raw(page, BAD), expected)
+        self.assertEqual(page.get("rdma_exporter_collector_success", device=BAD, collector="hw_counters"), 1)
+
+    def test_a_device_that_is_too_slow_costs_its_own_share(self):
+        """Each of 21 port counters asks the management agent anew (core/sysfs.c, get_perf_mad)."""
+        with self.bad.during("delay_ms", 400):
+            page = self.assert_on_time(self.daemon)
+            about = {"device": BAD, "collector": "port_counters"}
+            self.assertEqual(page.find("rdma_port_counters_total", device=BAD), {})
+            self.assertEqual(page.get("rdma_exporter_collector_success", **about), 0)
+            self.assert_others_complete(self.daemon)
+
+
+class Stuck(Isolation):
+    """A read that the kernel holds in uninterruptible sleep: no signal, no timeout and no close() ends it."""
+
+    def test_fifty_scrapes_are_on_time_whole_otherwise_and_need_no_more_threads(self):
+        for name, daemon in daemons.items():
+            with self.subTest(daemon=name), self.bad.during("stuck", 1):
+                self.assert_on_time(daemon)
+                self.assertEqual(daemon.uninterruptible_in(IN_THE_KERNEL), len(READERS))
+                threads, files = daemon.threads(), len(daemon.open_files())
+                for _ in range(50):
+                    page = self.assert_on_time(daemon)
+                    self.assertEqual(raw(page, BAD), {}, "what is not read is absent")
+                    self.assertEqual(page.get("rdma_port_state", device=BAD), 4, "other collectors read the device")
+                self.assertLess(daemon.threads(), threads + 5, "a thread for each scrape")
+                self.assertLess(len(daemon.open_files()), files + 20, "a descriptor for each scrape")
+                self.assertEqual(daemon.uninterruptible_in(IN_THE_KERNEL), len(READERS))
+                for collector in READERS:
+                    about = {"device": BAD, "collector": collector}
+                    self.assertEqual(page.get("rdma_exporter_collector_success", **about), 0)
+                    self.assertEqual(page.get("rdma_exporter_collector_busy", **about), 1)
+                self.assert_others_complete(daemon)
+                self.assertEqual(self.bad_read_errors(daemon), 0, "late is no error")
+            self.wait_until_whole(daemon)
+
+    def test_nobody_waits_for_it_twice(self):
+        with self.bad.during("stuck", 1):
+            self.daemon.scrape()
+            start = time.monotonic()
+            self.daemon.scrape()
+            self.assertLess(time.monotonic() - start, TIMEOUT, "the second scrape waited for the stuck read too")
+
+    def test_it_recovers_by_itself_and_a_late_result_is_not_served(self):
+        self.bad.set("np_cnp_sent=4711")
+        self.addCleanup(self.bad.set, "*=1000")
+        with self.bad.during("stuck", 1):
+            self.daemon.scrape()
+            self.daemon.scrape()
+        self.bad.set("np_cnp_sent=4712")
+        seen = set()
+
+        def back():
+            page = self.daemon.scrape()
+            seen.add(raw(page, BAD).get("np_cnp_sent"))
+            return raw(page, BAD) == of(BAD, kernel.hw_counters(BAD))
+
+        wait_for(back, f"{BAD} back", timeout=90)
+        self.assertLessEqual(seen, {None, 4712})
+        wait_for(lambda: self.daemon.uninterruptible_in(IN_THE_KERNEL) == 0, "no thread stuck")
+        page = self.daemon.scrape()
+        for collector in READERS:
+            about = {"device": BAD, "collector": collector}
+            self.assertEqual(page.get("rdma_exporter_collector_success", **about), 1)
+            self.assertEqual(page.get("rdma_exporter_collector_busy", **about), 0)
+
+    def bad_read_errors(self, daemon):
+        return sum(daemon.scrape().find("rdma_exporter_read_errors_total", device=BAD).values())
+
+
+class Errors(Isolation):
+    def test_the_kernel_s_errors_cost_the_samples_they_hit(self):
+        for number in (errno.EIO, errno.ETIMEDOUT, errno.ENOMEM):
+            for name, daemon in daemons.items():
+                with self.subTest(daemon=name, errno=errno.errorcode[number]):
+                    with self.bad.during("errno", number):
+                        page, _ = self.assert_others_complete(daemon)
+                        self.assertEqual(raw(page, BAD), {})
+                        self.assertEqual(page.get("rdma_port_state", device=BAD), 4)
+                        errors = page.find("rdma_exporter_read_errors_total", device=BAD, collector="hw_counters")
+                        self.assertGreater(sum(errors.values()), 0, "the failed reads are not counted")
+                    self.wait_until_whole(daemon)
+
+
+class Unregistered(Isolation):
+    def add_again(self):
+        if BAD not in kernel.links():
+            knobs.add(BAD, NETDEV)
+            self.bad.set("*=1000")
+
+    def test_a_device_goes_while_its_counters_are_read(self):
+        """The removal waits for the read; meanwhile netlink denies the device, while sysfs still has it."""
+        self.addCleanup(self.add_again)
+        removal = threading.Thread(target=knobs.remove, args=(BAD,))
+        with self.bad.during("stuck", 1):
+            for name, daemon in daemons.items():
+                self.assert_on_time(daemon)
+                self.assertGreater(daemon.uninterruptible_in(IN_THE_KERNEL), 0, name)
+            removal.start()
+            wait_for(lambda: BAD not in kernel.links(), f"{BAD} gone from netlink")
+            for name, daemon in daemons.items():
+                with self.subTest(daemon=name, while_="the removal waits"):
+                    page, _ = self.assert_others_complete(daemon)
+                    self.assertEqual(raw(page, BAD), {})
+            self.assertTrue(removal.is_alive(), "the removal was to wait for the read")
+        removal.join(timeout=20)
+        self.assertFalse(removal.is_alive(), "the removal never ended")
+        self.assertNotIn(BAD, kernel.devices())
+        for name, daemon in daemons.items():
+            with self.subTest(daemon=name, device="gone"):
+                page, _ = self.assert_others_complete(daemon)
+                self.assertEqual(page.get("rdma_device_up", device=BAD), 0)
+                self.assertEqual(raw(page, BAD), {})
+                self.assertTrue(daemon.alive(), daemon.log.read_text()[-3000:])
+
+        self.add_again()
+        for name, daemon in daemons.items():
+            with self.subTest(daemon=name, device="registered again"):
+                self.wait_until_whole(daemon)
+                self.assertEqual(daemon.scrape().get("rdma_device_up", device=BAD), 1)
+
+    def test_devices_come_and_go_under_scrapes(self):
+        """Fifty registrations and removals while both daemons are scraped as fast as they answer."""
+        stop, failures = threading.Event(), []
+
+        def scrape(daemon):
+            while not stop.is_set():
+                try:
+                    daemon.scrape()
+                except Exception as error:  # noqa: BLE001  any of them is the test's result
+                    failures.append(error)
+                    return
+
+        threads = [threading.Thread(target=scrape, args=(daemon,)) for daemon in daemons.values()]
+        for thread in threads:
+            thread.start()
+        try:
+            for _ in range(50):
+                knobs.add("mlx5_9", NETDEV)
+                knobs.remove("mlx5_9")
+        finally:
+            stop.set()
+            for thread in threads:
+                thread.join()
+        self.assertEqual(failures, [])
+        for daemon in daemons.values():
+            self.assert_others_complete(daemon)
+
+
+class TheEnd(Isolation):
+    def test_stopped_while_a_read_is_stuck(self):
+        """SIGTERM ends the service at once. The process itself is the kernel's until the read returns."""
+        with self.bad.during("stuck", 1):
+            self.daemon.scrape()
+            self.daemon.process.terminate()
+            wait_for(lambda: self.refused(), "the port closed", timeout=5)
+            self.assertTrue(self.daemon.alive(), "a stuck thread was to keep the process")
+        self.assertEqual(self.daemon.process.wait(timeout=10), 0)
+
+    def refused(self):
+        try:
+            self.daemon.get("/-/healthy", timeout=1)
+            return False
+        except OSError:
+            return True
+
+
+if __name__ == "__main__":
+    sys.exit(run_in_order(test_vendor_counters.VendorCounters, Slow, Stuck, Errors, Unregistered, TheEnd))
