@@ -148,8 +148,8 @@ class AsyncJob : public core::Job {
   // Refused once is refused for ever, mostly: counted and said once.
   void failed(const core::Error& error, core::JobRun& run) {
     if (std::exchange(error_, core::to_string(error)) == core::to_string(error)) return;
-    // ENODEV: no user space driver for it in this installation.
-    if (!core::is_errno(error, ENODEV)) run.count_read_error(core::reason(error));
+    if (host::means_no_verbs(error)) return;
+    run.count_read_error(core::reason(error));
     log::warn("the asynchronous events of a device cannot be listened to",
               {{"device", device_->name}, {"error", error_}});
   }

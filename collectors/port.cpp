@@ -157,9 +157,7 @@ class Port {
   void refresh_mtu(core::JobRun& run) {
     const auto mtu = host_.verbs->port_mtu(handle_.device->name, number_);
     mtu_ = mtu ? std::optional(*mtu) : std::nullopt;
-    // ENODEV: no user space driver for it in this installation. EOPNOTSUPP: the kernel's driver has no verbs
-    // for programs.
-    if (mtu || core::is_errno(mtu.error(), ENODEV) || core::is_errno(mtu.error(), EOPNOTSUPP)) return;
+    if (mtu || host::means_no_verbs(mtu.error())) return;
     run.count_read_error(core::reason(mtu.error()));
     if (std::exchange(mtu_error_logged_, true)) return;
     log::warn("the RDMA MTU cannot be read over the verbs device",

@@ -129,7 +129,7 @@ class ResourceJob : public core::Job {
     const auto limits = context_.host.verbs->device_limits(device_->name);
     if (limits) {
       limits_ = *limits;
-    } else if (!core::is_errno(limits.error(), ENODEV)) {  // ENODEV: no user space driver for it here
+    } else if (!host::means_no_verbs(limits.error())) {
       run.count_read_error(core::reason(limits.error()));
     }
   }

@@ -27,7 +27,8 @@ class Textfile {
   /// logged, and the file is tried again.
   void start();
 
-  /// Removes the file, so that nobody serves old values as new ones. False when it could not be written at the start.
+  /// Removes the file, so that nobody serves old values as new ones. False when it could not be written at
+  /// the start.
   bool end();
 
  private:

@@ -58,8 +58,8 @@ struct DeviceConfig {
 struct LimitsConfig {
   unsigned workers = 32;
   unsigned series_per_device = 5000;
-  unsigned page_bytes = 67'108'864;  ///< longest page, before compression
   unsigned kept_files = 16384;       ///< file descriptors kept open between scrapes; 0: none
+  unsigned page_bytes = 67'108'864;  ///< longest page, before compression
   bool operator==(const LimitsConfig&) const = default;
 };
 

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "host/netdev_relations.h"
-#include "host/nldev.h"
 
 namespace rdma_exporter::host {
 namespace {
@@ -37,7 +36,7 @@ std::string_view to_string(NetdevRole role) {
   return "unknown";
 }
 
-Netdevs::Netdevs(Host& host) : host_(host), netlink_(host.make_netlink(NetlinkProtocol::rdma)) {}
+Netdevs::Netdevs(Host& host) : host_(host) {}
 
 bool Netdevs::refresh(Devices devices, bool devices_changed, Clock::time_point now) {
   const std::uint64_t changes = host_.changes->all();
@@ -76,18 +75,13 @@ Netdevs::List Netdevs::find(Devices devices) {
   return found;
 }
 
+// From what the kernel keeps in memory only, as nobody may wait for an adapter here: all devices wait for
+// this search. RDMA netlink would tell too (PORT_GET), but most drivers ask their firmware for it.
 std::string Netdevs::port_netdev(const Device& device, std::uint32_t port) {
-  std::string name;
-  if (netlink_ && device.netlink_index) {
-    const auto request = nldev::device_request(*device.netlink_index, port);
-    (void)netlink_->request(nldev::kPortGet, 0, request, [&](Bytes answer) {
-      if (const auto parsed = nldev::parse_port(answer)) name = parsed->netdev;
-    });
-  }
+  std::string name = host_.sysfs->read(device.path + "/parent").value_or("");  // rxe
+  if (name.empty()) name = netdev_of_port(*host_.sysfs, device.path, port);
   // The first GID is that of the interface itself, those of its VLANs follow.
   if (name.empty()) name = host_.sysfs->read(device.port_path(port) + "/gid_attrs/ndevs/0").value_or("");
-  if (name.empty()) name = host_.sysfs->read(device.path + "/parent").value_or("");  // rxe
-  if (name.empty()) name = netdev_of_port(*host_.sysfs, device.path, port);
   return name;
 }
 

@@ -85,7 +85,6 @@ class Netdevs {
   bool is_known_representor(const Representor& netdev);
 
   Host& host_;
-  std::unique_ptr<Netlink> netlink_;
   List netdevs_;
   /// Of the last search, and of the one that runs: what tells a representor waits for the kernel's RTNL lock,
   /// so each is asked once.

@@ -62,9 +62,12 @@ std::vector<std::string> physical_netdevs(HostFs& sysfs, const std::string& netd
 
 std::string netdev_of_port(HostFs& sysfs, const std::string& device_path, std::uint32_t port) {
   const std::string wanted = std::to_string(port - 1);
-  for (const std::string& name : entries(sysfs, device_path + "/device/net"))
-    if (dev_port(sysfs, name) == wanted && !is_representor(sysfs, name)) return name;
-  return {};
+  auto netdevs = entries(sysfs, device_path + "/device/net");
+  std::erase_if(netdevs, [&](const std::string& name) { return dev_port(sysfs, name) != wanted; });
+  // Only in switchdev mode a port has several; what tells a representor waits for the kernel's RTNL lock.
+  if (netdevs.size() > 1)
+    std::erase_if(netdevs, [&](const std::string& name) { return is_representor(sysfs, name); });
+  return netdevs.empty() ? std::string() : netdevs.front();
 }
 
 bool is_representor(HostFs& sysfs, const std::string& netdev) {

@@ -133,6 +133,10 @@ class LibVerbs : public Verbs {
 
 }  // namespace
 
+bool means_no_verbs(const core::Error& error) {
+  return core::is_errno(error, ENODEV) || core::is_errno(error, EOPNOTSUPP);
+}
+
 std::unique_ptr<Verbs> make_verbs() { return std::make_unique<LibVerbs>(); }
 
 }  // namespace rdma_exporter::host

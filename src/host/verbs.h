@@ -58,6 +58,10 @@ class Verbs {
   virtual core::Result<DeviceLimits> device_limits(const std::string& device) = 0;
 };
 
+/// True when an error of a query says that the device has no verbs here, which is no failure: ENODEV, no user
+/// space driver in this installation; EOPNOTSUPP, none in the kernel.
+bool means_no_verbs(const core::Error& error);
+
 /// Through libibverbs.
 std::unique_ptr<Verbs> make_verbs();
 

@@ -2,6 +2,7 @@
 // Copyright the rdma_exporter authors
 #include "scrape/worker_pool.h"
 
+#include <algorithm>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -54,7 +55,10 @@ void WorkerPool::nudge() {
   if (state_->idle > 0) {
     state_->wake.notify_one();
   } else if (state_->workers < state_->max_workers) {
-    add_worker(state_);
+    // Twice as many: where one read is stuck others may be too, and what is well waits behind them.
+    const std::size_t more =
+        std::min<std::size_t>({state_->workers, state_->queue.size(), state_->max_workers - state_->workers});
+    for (std::size_t i = 0; i < more; ++i) add_worker(state_);
   } else {
     ++state_->limit_reached;
   }

@@ -30,8 +30,8 @@ class WorkerPool {
 
   void submit(std::span<const std::shared_ptr<Work>> work);
 
-  /// Call now and then while submitted work is not done: adds a worker when there is queued work and none was
-  /// finished since the last call.
+  /// Call now and then while submitted work is not done: doubles the workers when there is queued work and
+  /// none was finished since the last call.
   void nudge();
 
   struct Stats {

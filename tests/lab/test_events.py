@@ -89,7 +89,7 @@ class Sources(EventsTest):
         self.assertNotEqual(page.find(CARRIER), {})
 
     def test_events_can_be_switched_off(self):
-        daemon = exporter.Exporter(9404, "--no-collector.events")
+        daemon = exporter.Exporter(9404, "--no-collector.events", "--no-collector.dcb", "--no-collector.ethtool_standard")
         self.addCleanup(daemon.stop)
         daemon.wait_until_ready()
         page = daemon.scrape()

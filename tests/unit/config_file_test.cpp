@@ -21,6 +21,7 @@ web:
   read_timeout: 4s
   idle_timeout: "5s"
   max_header_bytes: 6000
+  openmetrics_created: true
 path: {sysfs: /s, procfs: '/p'}
 scrape:
   timeout: 7s
@@ -29,10 +30,12 @@ device:
   include: mlx5_.*
   exclude: "rxe[0-9]"
   forget_after: 9h
-limits: {workers: 10, series_per_device: 11, kept_files: 12}
+limits: {workers: 10, series_per_device: 11, kept_files: 12, page_bytes: 70000}
 raw: all
 netlink: off
 replay: /r
+textfile: /t.prom
+interval: 14s
 log: {level: debug, format: json}
 collector:
   device: {enabled: false, timeout: 13s}
@@ -41,14 +44,16 @@ collector:
 )");
   ASSERT_TRUE(config) << message(config);
   Config expected;
-  expected.web = {{"127.0.0.1:1", "[::1]:2"}, "/m", 3, 4s, 5s, 6000};
+  expected.web = {{"127.0.0.1:1", "[::1]:2"}, "/m", 3, 4s, 5s, 6000, true};
   expected.path = {"/s", "/p"};
   expected.scrape = {7s, 8ms};
   expected.device = {"mlx5_.*", "rxe[0-9]", 9h};
-  expected.limits = {10, 11, 12};
+  expected.limits = {10, 11, 12, 70'000};
   expected.raw = RawPolicy::all;
   expected.netlink = NetlinkMode::off;
   expected.replay = "/r";
+  expected.textfile = "/t.prom";
+  expected.interval = 14s;
   expected.log = {LogLevel::debug, LogFormat::json};
   expected.collectors = {{"device", {false, 13s}}, {"hw_counters", {true, 5s}}};
   EXPECT_EQ(*config, expected);
@@ -77,12 +82,15 @@ TEST(ConfigFile, NamesAnUnknownKeyAndTheNearestOne) {
             "x.yml:2: path.frobnicate: unknown key (use the keys sysfs or procfs)");
   EXPECT_EQ(problem("collector: {x: {}}\n"),
             "x.yml:1: collector.x: unknown key (use the keys device or hw_counters)");
-  EXPECT_EQ(problem("frobnicate: 1\n"),
-            "x.yml:1: frobnicate: unknown key (use the keys web, path, replay, netlink, device, raw, scrape, "
-            "limits, log "
-            "or collector)");
+  EXPECT_EQ(
+      problem("frobnicate: 1\n"),
+      "x.yml:1: frobnicate: unknown key (use the keys web, path, replay, netlink, device, raw, textfile, "
+      "interval, scrape, "
+      "limits, log "
+      "or collector)");
   EXPECT_EQ(problem("once: true\n"),
-            "x.yml:1: once: unknown key (use the keys web, path, replay, netlink, device, raw, scrape, "
+            "x.yml:1: once: unknown key (use the keys web, path, replay, netlink, device, raw, textfile, "
+            "interval, scrape, "
             "limits, log or "
             "collector)");
   EXPECT_EQ(problem("web.telemetry_path: /x\n"),
@@ -111,17 +119,19 @@ TEST(ConfigFile, RefusesTheWrongKindOfValue) {
   EXPECT_EQ(problem("raw: ~\n"), "x.yml:1: raw: has no value (use unmapped, all or none)");
   EXPECT_EQ(problem("web: 5\n"),
             "x.yml:1: web: is a single value (use the keys listen_address, telemetry_path, max_connections, "
-            "read_timeout, idle_timeout or max_header_bytes)");
+            "read_timeout, idle_timeout, max_header_bytes or openmetrics_created)");
   EXPECT_EQ(problem("collector: [device]\n"),
             "x.yml:1: collector: is a list (use the keys device or hw_counters)");
   EXPECT_EQ(problem("collector:\n  device: true\n"),
             "x.yml:2: collector.device: is a single value (use the keys enabled or timeout)");
   EXPECT_EQ(problem("- a\n"),
-            "x.yml:1: the file is a list (use the keys web, path, replay, netlink, device, raw, scrape, "
+            "x.yml:1: the file is a list (use the keys web, path, replay, netlink, device, raw, textfile, "
+            "interval, scrape, "
             "limits, log or "
             "collector)");
   EXPECT_EQ(problem("\nhello\n"),
             "x.yml:2: the file is a single value (use the keys web, path, replay, netlink, device, raw, "
+            "textfile, interval, "
             "scrape, limits, "
             "log or collector)");
 }
@@ -168,11 +178,11 @@ TEST(ConfigFile, RefusesAValueThatIsNotAllowed) {
 TEST(ConfigFile, CutsAHugeValueInTheMessage) {
   EXPECT_EQ(problem("raw: " + std::string(500'000, 'a')),
             "x.yml:1: raw: \"" + std::string(80, 'a') + "\"... is not known (use unmapped, all or none)");
-  EXPECT_EQ(
-      problem(std::string(1000, 'a') + ": 1"),
-      "x.yml:1: \"" + std::string(80, 'a') +
-          "\"...: unknown key (use the keys web, path, replay, netlink, device, raw, scrape, limits, log or "
-          "collector)");
+  EXPECT_EQ(problem(std::string(1000, 'a') + ": 1"),
+            "x.yml:1: \"" + std::string(80, 'a') +
+                "\"...: unknown key (use the keys web, path, replay, netlink, device, raw, textfile, "
+                "interval, scrape, limits, log or "
+                "collector)");
 }
 
 }  // namespace

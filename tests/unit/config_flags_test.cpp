@@ -28,6 +28,7 @@ TEST(ConfigFlags, SetEveryOption) {
                                    "--web.read-timeout=4s",
                                    "--web.idle-timeout=5s",
                                    "--web.max-header-bytes=6000",
+                                   "--web.openmetrics-created",
                                    "--path.sysfs=/s",
                                    "--path.procfs=/p",
                                    "--scrape.timeout=7s",
@@ -38,6 +39,9 @@ TEST(ConfigFlags, SetEveryOption) {
                                    "--limits.workers=10",
                                    "--limits.series-per-device=11",
                                    "--limits.kept-files=12",
+                                   "--limits.page-bytes=70000",
+                                   "--textfile=/t.prom",
+                                   "--interval=14s",
                                    "--raw=all",
                                    "--netlink=off",
                                    "--replay=/r",
@@ -48,14 +52,16 @@ TEST(ConfigFlags, SetEveryOption) {
                                    "--collector.device.timeout=13s"});
   ASSERT_TRUE(parsed) << message(parsed);
   Config expected;
-  expected.web = {{"127.0.0.1:1", "[::1]:2"}, "/m", 3, 4s, 5s, 6000};
+  expected.web = {{"127.0.0.1:1", "[::1]:2"}, "/m", 3, 4s, 5s, 6000, true};
   expected.path = {"/s", "/p"};
   expected.scrape = {7s, 8ms};
   expected.device = {"mlx5_.*", "rxe[0-9]", 9h};
-  expected.limits = {10, 11, 12};
+  expected.limits = {10, 11, 12, 70'000};
   expected.raw = RawPolicy::all;
   expected.netlink = NetlinkMode::off;
   expected.replay = "/r";
+  expected.textfile = "/t.prom";
+  expected.interval = 14s;
   expected.log = {LogLevel::debug, LogFormat::json};
   expected.collectors = {{"device", {false, 13s}}, {"hw_counters", {true, 5s}}};
   EXPECT_EQ(parsed->config, expected);

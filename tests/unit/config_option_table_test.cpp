@@ -33,7 +33,9 @@ TEST(ConfigTable, HasNoKeyThatIsAlsoASection) {
 TEST(ConfigTable, DerivesTheKeyFromTheFlag) {
   EXPECT_EQ(key_of_flag("web.listen-address"), "web.listen_address");
   for (const Option& option : option_table(kCollectors)) {
-    const std::string suffix = option.shape == Option::Shape::toggle ? ".enabled" : "";
+    const bool switches_a_collector =
+        option.shape == Option::Shape::toggle && option.flag.starts_with("collector.");
+    const std::string suffix = switches_a_collector ? ".enabled" : "";
     EXPECT_EQ(option.key, key_of_flag(option.flag) + suffix);
   }
 }

@@ -20,6 +20,7 @@ TEST(ConfigPrint, WritesTheDefaultsAsYaml) {
   read_timeout: 10s
   idle_timeout: 2m
   max_header_bytes: 16384
+  openmetrics_created: false
 path:
   sysfs: /sys
   procfs: /proc
@@ -30,6 +31,8 @@ device:
   exclude: ""
   forget_after: 24h
 raw: unmapped
+textfile: ""
+interval: 15s
 scrape:
   timeout: 8s
   timeout_offset: 500ms
@@ -37,6 +40,7 @@ limits:
   workers: 32
   series_per_device: 5000
   kept_files: 16384
+  page_bytes: 67108864
 log:
   level: info
   format: logfmt
@@ -118,6 +122,8 @@ Commands:
       Time a connection is kept between two requests.
   --web.max-header-bytes=NUMBER  (default 16384)
       Longest request header.
+  --[no-]web.openmetrics-created  (default false)
+      Serve _created series in OpenMetrics, for what the exporter counts itself.
 
   --path.sysfs=DIR  (default /sys)
       Where sysfs is mounted.
@@ -138,6 +144,10 @@ Commands:
 
   --raw=POLICY  (default unmapped)
       Kernel counters in the raw families: those without a curated name, all, or none.
+  --textfile=FILE
+      Write the metrics to this file, for the textfile collector of node_exporter; listen nowhere.
+  --interval=DURATION  (default 15s)
+      Time from one write of the text file to the next.
 
   --scrape.timeout=DURATION  (default 8s)
       Longest time a scrape may take; what is late is left out.
@@ -150,6 +160,8 @@ Commands:
       Most series of one device; more are dropped and counted.
   --limits.kept-files=NUMBER  (default 16384)
       Most counter files kept open between scrapes; 0: none.
+  --limits.page-bytes=NUMBER  (default 67108864)
+      Longest page before compression; families that do not fit are left out and counted.
 
   --log.level=LEVEL  (default info)
       Least severity that is logged.

@@ -96,12 +96,11 @@ TEST_F(NetdevTest, FindsThePortsInterfaceByItsFirstGid) {
   EXPECT_EQ(netdevs().all().front()->driver, "mlx5_core");
 }
 
-TEST_F(NetdevTest, PrefersWhatTheKernelSaysOverNetlink) {
-  add_device("rxe0", {"other"}).netlink_index = 0;
-  script_->answers[nldev::kPortGet] = {test::recorded_message("port_get_0.bin")};
-  add_software("ve0");
-  add_software("other");
-  EXPECT_EQ(find(), (Found{"ve0 port rxe0/1"}));
+TEST_F(NetdevTest, WaitsForNoFirmwareAsAllDevicesWaitForThisSearch) {
+  add_device("mlx5_0", {"eth0"}).netlink_index = 0;
+  add_netdev("eth0", "0");
+  EXPECT_EQ(find(), (Found{"eth0 port mlx5_0/1"}));
+  EXPECT_TRUE(script_->requests.empty());
 }
 
 TEST_F(NetdevTest, FindsPortsWithoutGidsByDevPort) {

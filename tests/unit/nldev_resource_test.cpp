@@ -29,13 +29,12 @@ constexpr std::array kTables{ResourceTable::qp,    ResourceTable::mr,  ResourceT
                              ResourceTable::cm_id, ResourceTable::srq, ResourceTable::ctx};
 
 std::vector<Message> recorded_parts(ResourceTable table) {
+  const auto name = [&](int part) {
+    return "res_" + std::string(to_string(table)) + "_" + std::to_string(part) + ".bin";
+  };
   std::vector<Message> parts;
-  for (int part = 0;; ++part) {
-    Message message =
-        recorded_message("res_" + std::string(to_string(table)) + "_" + std::to_string(part) + ".bin");
-    if (message.empty()) return parts;
-    parts.push_back(std::move(message));
-  }
+  for (int part = 0; test::is_recorded(name(part)); ++part) parts.push_back(recorded_message(name(part)));
+  return parts;
 }
 
 std::vector<Resource> resources(const Message& message, ResourceTable table) {

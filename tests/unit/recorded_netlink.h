@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cerrno>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iterator>
@@ -30,6 +31,10 @@ inline Message recorded_file(const std::string& name) {
 }
 
 inline Message recorded_message(const std::string& name) { return recorded_file("netlink/" + name); }
+
+inline bool is_recorded(const std::string& name) {
+  return std::filesystem::exists(std::string(SOURCE_DIR) + "/tests/unit/data/netlink/" + name);
+}
 
 /// What a ScriptedNetlink answers, by nlmsg_type: messages, or an errno. Shared, so that a test can change
 /// it.

@@ -31,13 +31,13 @@ def install() -> None:
     BINARY.chmod(0o755)
 
 
-def only(collector: str) -> list[str]:
+def only(*collectors: str) -> list[str]:
     """Flags that switch all other collectors off."""
     usage = subprocess.run([BINARY, "--help"], capture_output=True, text=True, timeout=START_TIMEOUT).stdout
     names = set(re.findall(r"--\[no-\]collector\.(\w+) ", usage))
-    if collector not in names:
-        raise AssertionError(f"no collector {collector} in {sorted(names)}")
-    return [f"--no-collector.{name}" for name in sorted(names - {collector})]
+    if not names.issuperset(collectors):
+        raise AssertionError(f"no collector {set(collectors) - names} in {sorted(names)}")
+    return [f"--no-collector.{name}" for name in sorted(names.difference(collectors))]
 
 
 def once(*flags: str, prefix: tuple[str, ...] = ()) -> "Scrape":
@@ -70,7 +70,7 @@ class Scrape:
 
     def kernel_series(self, **labels: str) -> dict:
         """What was read of the kernel's devices: everything but what the exporter says of itself and its dumps."""
-        own = ("rdma_exporter_", "process_", "rdma_resource_dump_", "rdma_resource_detail_")
+        own = ("rdma_exporter_", "process_", "rdma_resource_dump_", "rdma_resource_detail_", "rdma_ethtool_age_")
         return {key: value for key, value in self.find(**labels).items() if not key[0].startswith(own)}
 
 
@@ -155,9 +155,6 @@ class Exporter:
     def rdma_netlink_sockets(self) -> int:
         """Those of the protocol NETLINK_RDMA (20)."""
         return self.netlink_sockets("20")
-
-    def threads(self) -> int:
-        return len(list(pathlib.Path("/proc", str(self.process.pid), "task").iterdir()))
 
     def pause(self) -> None:
         self.process.send_signal(signal.SIGSTOP)

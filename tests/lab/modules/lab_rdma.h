@@ -25,7 +25,7 @@ struct lab_rdma {
 	const struct lab_vendor *vendor;
 	struct lab_counters counters;	/* hw_counters first, then those of the agent */
 	struct rdma_stat_desc *descs;
-	unsigned int hw_count;
+	unsigned int hw_count, always_count;	/* with and without optional ones */
 	struct dentry *debugfs;
 };
 
