@@ -30,7 +30,8 @@ class AnyKernel : public host::Ethtool {
     if (kind % 16 == 15) return core::os_error(kErrors[kind / 16 % std::size(kErrors)]);
     // Mostly behind the header, so that the counts agree and the walk goes on.
     const std::size_t from = std::min<std::size_t>(kind % 4 == 3 ? 0 : kHeaders[kind % 4], buffer.size());
-    const auto answer = input_.subspan(0, std::min({input_.size(), take_byte(), buffer.size() - from}));
+    const std::size_t length = take_byte();
+    const auto answer = input_.subspan(0, std::min({input_.size(), length, buffer.size() - from}));
     std::memcpy(buffer.data() + from, answer.data(), answer.size());
     input_ = input_.subspan(answer.size());
     return {};
@@ -53,15 +54,13 @@ class AnyKernel : public host::Ethtool {
 void check_reading(const host::EthtoolStats& stats, const host::EthtoolStats::Reading& reading) {
   check(stats.size() > 0, "a reading has something");
   check(reading.values.size() == stats.size() * sizeof(std::uint64_t), "as many values as names");
-  std::uint64_t sum = 0;
   for (std::size_t i = 0; i < stats.size(); ++i) {
-    sum += reading.value(i);
+    [[maybe_unused]] const volatile std::uint64_t value = reading.value(i);  // the sanitizer looks
     const std::string_view name = stats.name(i);
     check(name.size() <= host::EthtoolStats::kNameSize, "a name is 32 bytes at most", name);
     check(name.find('\0') == std::string_view::npos, "the name ends at NUL", name);
     check(name.empty() || name.back() != ' ', "the name does not end with a blank", name);
   }
-  check(sum == sum + 0, "all values can be read");
 }
 
 }  // namespace
