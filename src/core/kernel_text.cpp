@@ -36,10 +36,13 @@ bool legal_lanes(std::uint32_t lanes) {
   return lanes == 1 || lanes == 2 || lanes == 4 || lanes == 8 || lanes == 12;
 }
 
-// A number with an optional fraction. No exponent, no sign: the kernel prints neither.
-std::optional<double> take_decimal(std::string_view& text) {
+// A speed in units of 10^9 per second with an optional fraction. No exponent, no sign: the kernel prints
+// neither. Its own variables are 32 bits wide; three hundred digits would be infinite once they are scaled.
+std::optional<double> take_giga(std::string_view& text) {
+  constexpr double kMax = 1e9;
   if (text.empty() || text.front() < '0' || text.front() > '9') return std::nullopt;
-  return take_number<double>(text, std::chars_format::fixed);
+  const std::optional<double> value = take_number<double>(text, std::chars_format::fixed);
+  return value && *value <= kMax ? value : std::nullopt;
 }
 
 }  // namespace
@@ -76,7 +79,7 @@ Result<std::uint32_t> parse_hex(std::string_view text) {
 
 Result<LinkRate> parse_rate(std::string_view text) {
   text = trim(text);
-  const std::optional<double> gigabits = take_decimal(text);
+  const std::optional<double> gigabits = take_giga(text);
   if (!gigabits || !take(text, " Gb/sec (")) return parse_error();
   const std::optional<std::uint32_t> lanes = take_number<std::uint32_t>(text);
   if (!lanes || !legal_lanes(*lanes) || !take(text, "X") || !text.ends_with(')')) return parse_error();
@@ -86,7 +89,7 @@ Result<LinkRate> parse_rate(std::string_view text) {
 Result<std::optional<double>> parse_pci_speed(std::string_view text) {
   text = trim(text);
   if (text.starts_with("Unknown")) return std::nullopt;
-  const std::optional<double> giga = take_decimal(text);
+  const std::optional<double> giga = take_giga(text);
   if (!giga || !text.starts_with(" GT/s")) return parse_error();
   return *giga * 1e9;
 }

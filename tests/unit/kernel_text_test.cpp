@@ -78,6 +78,9 @@ TEST(ParsePciSpeed, KnowsOldAndNewKernelsAndTheUnknown) {
   EXPECT_EQ(parse_pci_speed("Unknown\n").value(), std::nullopt);
   EXPECT_EQ(parse_pci_speed("Unknown speed\n").value(), std::nullopt);
   EXPECT_FALSE(parse_pci_speed("fast\n").has_value());
+  EXPECT_FALSE(parse_pci_speed(std::string(301, '9') + " GT/s\n").has_value())
+      << "infinite in transfers per second";
+  EXPECT_FALSE(parse_rate(std::string(301, '9') + " Gb/sec (4X EDR)\n").has_value());
 }
 
 TEST(ParsePciWidth, TakesZeroAnd255ForUnknown) {
