@@ -24,10 +24,14 @@ enum class LogFormat : unsigned char { logfmt, json };
 
 struct WebConfig {
   std::vector<std::string> listen_addresses{
-      ":9400"};  ///< never empty, each as parse_listen_address() takes it
+      ":9400"};                 ///< never empty, each as parse_listen_address() takes it
+  bool systemd_socket = false;  ///< serve on the sockets that systemd passes instead
+  std::string config_file;      ///< TLS, passwords, headers, rate limit; empty: none of them
   std::string telemetry_path = "/metrics";
   unsigned max_connections = 128;
-  std::chrono::milliseconds read_timeout{10'000};  ///< for the whole request header
+  unsigned max_requests_per_connection = 1000;
+  std::chrono::milliseconds read_timeout{10'000};   ///< for a TLS handshake, and for a whole request
+  std::chrono::milliseconds write_timeout{10'000};  ///< for a whole response
   std::chrono::milliseconds idle_timeout{120'000};
   unsigned max_header_bytes = 16384;
   bool openmetrics_created = false;

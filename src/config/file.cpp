@@ -13,7 +13,7 @@ namespace rdma_exporter::config {
 namespace {
 
 core::Result<std::string> unreadable(const std::string& name, const std::string& problem) {
-  return core::config_error("--config.file: " + name + ": " + problem);
+  return core::config_error(name + ": " + problem);
 }
 
 }  // namespace

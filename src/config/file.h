@@ -8,7 +8,7 @@
 
 namespace rdma_exporter::config {
 
-/// The content of a configuration file of at most 1 MiB. The error names the flag --config.file.
+/// The content of a configuration file of at most 1 MiB. The error is "NAME: reason".
 core::Result<std::string> read_file(const std::string& name);
 
 }  // namespace rdma_exporter::config

@@ -3,6 +3,7 @@
 #include "config/listen_address.h"
 
 #include <arpa/inet.h>
+#include <sys/un.h>
 
 #include <algorithm>
 #include <charconv>
@@ -10,7 +11,8 @@
 namespace rdma_exporter::config {
 namespace {
 
-constexpr std::size_t kLongestName = 253;  // RFC 1035 2.3.4, as text
+constexpr std::string_view kUnix = "unix:/";  // "unix:9400" is a host of that name
+constexpr std::size_t kLongestName = 253;     // RFC 1035 2.3.4, as text
 constexpr std::size_t kLongestLabel = 63;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -44,6 +46,13 @@ bool is_ipv6(std::string_view text) {
   return percent == std::string_view::npos || is_label(text.substr(percent + 1));
 }
 
+core::Result<ListenAddress> parse_unix(std::string_view path) {
+  if (path.ends_with('/')) return core::config_error("has no name of a socket");
+  if (path.size() >= sizeof(sockaddr_un::sun_path))
+    return core::config_error("has a path of more than 107 bytes");
+  return ListenAddress{{}, 0, std::string(path)};
+}
+
 core::Result<std::string> parse_host(std::string_view host) {
   if (host.empty()) return std::string();
   if (host.front() == '[') {
@@ -64,6 +73,7 @@ core::Result<std::string> parse_host(std::string_view host) {
 }  // namespace
 
 core::Result<ListenAddress> parse_listen_address(std::string_view text) {
+  if (text.starts_with(kUnix)) return parse_unix(text.substr(kUnix.size() - 1));
   const auto colon = text.rfind(':');
   if (colon == std::string_view::npos) return core::config_error("has no port");
   const std::string_view digits = text.substr(colon + 1);
@@ -73,7 +83,7 @@ core::Result<ListenAddress> parse_listen_address(std::string_view text) {
     return core::config_error("has a wrong port");
   auto host = parse_host(text.substr(0, colon));
   if (!host) return tl::unexpected(host.error());
-  return ListenAddress{*std::move(host), port};
+  return ListenAddress{*std::move(host), port, {}};
 }
 
 }  // namespace rdma_exporter::config

@@ -17,7 +17,7 @@ bool is_about_program(Action action) {
 
 core::Result<void> apply_file(const std::string& name, std::span<const Option> options, Config& config) {
   const auto text = read_file(name);
-  if (!text) return tl::unexpected(text.error());
+  if (!text) return core::config_error("--config.file: " + text.error().context);
   return load_text(*text, name, options, config);
 }
 

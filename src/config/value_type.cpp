@@ -72,7 +72,8 @@ ValueType<std::string> filled_text(std::string placeholder, std::string allowed)
 }
 
 ValueType<std::string> listen_address() {
-  auto type = text("ADDRESS", "use HOST:PORT, such as :9400, 127.0.0.1:9400, [::1]:9400 or localhost:9400");
+  auto type = text(
+      "ADDRESS", "use HOST:PORT, such as :9400, 127.0.0.1:9400, [::1]:9400 or localhost:9400, or unix:/PATH");
   type.parse = [](std::string_view value) -> core::Result<std::string> {
     return parse_listen_address(value).map([value](const ListenAddress&) { return std::string(value); });
   };

@@ -16,9 +16,13 @@ TEST(ConfigFile, SetsEveryOption) {
   const auto config = load_yaml(R"(# a comment
 web:
   listen_address: ["127.0.0.1:1", "[::1]:2"]
+  systemd_socket: true
+  config: {file: w.yml}
   telemetry_path: /m
   max_connections: 3
+  max_requests_per_connection: 7
   read_timeout: 4s
+  write_timeout: 8s
   idle_timeout: "5s"
   max_header_bytes: 6000
   openmetrics_created: true
@@ -44,7 +48,7 @@ collector:
 )");
   ASSERT_TRUE(config) << message(config);
   Config expected;
-  expected.web = {{"127.0.0.1:1", "[::1]:2"}, "/m", 3, 4s, 5s, 6000, true};
+  expected.web = {{"127.0.0.1:1", "[::1]:2"}, true, "w.yml", "/m", 3, 7, 4s, 8s, 5s, 6000, true};
   expected.path = {"/s", "/p"};
   expected.scrape = {7s, 8ms};
   expected.device = {"mlx5_.*", "rxe[0-9]", 9h};
@@ -118,8 +122,9 @@ TEST(ConfigFile, RefusesTheWrongKindOfValue) {
             "x.yml:2: web.telemetry_path: has no value (use a path such as /metrics)");
   EXPECT_EQ(problem("raw: ~\n"), "x.yml:1: raw: has no value (use unmapped, all or none)");
   EXPECT_EQ(problem("web: 5\n"),
-            "x.yml:1: web: is a single value (use the keys listen_address, telemetry_path, max_connections, "
-            "read_timeout, idle_timeout, max_header_bytes or openmetrics_created)");
+            "x.yml:1: web: is a single value (use the keys listen_address, systemd_socket, config, "
+            "telemetry_path, max_connections, max_requests_per_connection, read_timeout, write_timeout, "
+            "idle_timeout, max_header_bytes or openmetrics_created)");
   EXPECT_EQ(problem("collector: [device]\n"),
             "x.yml:1: collector: is a list (use the keys device or hw_counters)");
   EXPECT_EQ(problem("collector:\n  device: true\n"),
@@ -137,7 +142,8 @@ TEST(ConfigFile, RefusesTheWrongKindOfValue) {
 }
 
 TEST(ConfigFile, RefusesAWrongList) {
-  const std::string allowed = "use HOST:PORT, such as :9400, 127.0.0.1:9400, [::1]:9400 or localhost:9400)";
+  const std::string allowed =
+      "use HOST:PORT, such as :9400, 127.0.0.1:9400, [::1]:9400 or localhost:9400, or unix:/PATH)";
   EXPECT_EQ(problem("web:\n  listen_address: ':1'\n"),
             "x.yml:2: web.listen_address: is a single value (use a list; " + allowed);
   EXPECT_EQ(problem("web:\n  listen_address: []\n"),
@@ -172,7 +178,7 @@ TEST(ConfigFile, RefusesAValueThatIsNotAllowed) {
   EXPECT_EQ(problem("web: {listen_address: [\"[::1\\0]:1\"]}\n"),
             "x.yml:1: web.listen_address: \"[::1\\x00]:1\" has no IPv6 address in its brackets (use "
             "HOST:PORT, such as "
-            ":9400, 127.0.0.1:9400, [::1]:9400 or localhost:9400)");
+            ":9400, 127.0.0.1:9400, [::1]:9400 or localhost:9400, or unix:/PATH)");
 }
 
 TEST(ConfigFile, CutsAHugeValueInTheMessage) {

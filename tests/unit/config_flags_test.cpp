@@ -23,9 +23,13 @@ TEST(ConfigFlags, GiveTheDefaultsWhenThereAreNone) {
 TEST(ConfigFlags, SetEveryOption) {
   const auto parsed = parse_words({"--web.listen-address=127.0.0.1:1",
                                    "--web.listen-address=[::1]:2",
+                                   "--web.systemd-socket",
+                                   "--web.config.file=w.yml",
                                    "--web.telemetry-path=/m",
                                    "--web.max-connections=3",
+                                   "--web.max-requests-per-connection=7",
                                    "--web.read-timeout=4s",
+                                   "--web.write-timeout=8s",
                                    "--web.idle-timeout=5s",
                                    "--web.max-header-bytes=6000",
                                    "--web.openmetrics-created",
@@ -52,7 +56,7 @@ TEST(ConfigFlags, SetEveryOption) {
                                    "--collector.device.timeout=13s"});
   ASSERT_TRUE(parsed) << message(parsed);
   Config expected;
-  expected.web = {{"127.0.0.1:1", "[::1]:2"}, "/m", 3, 4s, 5s, 6000, true};
+  expected.web = {{"127.0.0.1:1", "[::1]:2"}, true, "w.yml", "/m", 3, 7, 4s, 8s, 5s, 6000, true};
   expected.path = {"/s", "/p"};
   expected.scrape = {7s, 8ms};
   expected.device = {"mlx5_.*", "rxe[0-9]", 9h};
@@ -164,7 +168,7 @@ TEST(ConfigFlags, SayWhatIsAllowed) {
   EXPECT_EQ(problem("--web.listen-address=9400"),
             "--web.listen-address: \"9400\" has no port (use HOST:PORT, such as :9400, 127.0.0.1:9400, "
             "[::1]:9400 or "
-            "localhost:9400)");
+            "localhost:9400, or unix:/PATH)");
   EXPECT_EQ(problem("--web.telemetry-path=metrics"),
             "--web.telemetry-path: \"metrics\" does not start with / (use a path such as /metrics)");
   EXPECT_EQ(problem("--web.max-connections=0"),

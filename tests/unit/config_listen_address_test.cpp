@@ -33,6 +33,15 @@ TEST(ConfigListenAddress, TakesIpv6InBracketsWithAndWithoutZone) {
   EXPECT_EQ(read("[fe80::1%eth0]:9400"), "fe80::1%eth0|9400");
 }
 
+TEST(ConfigListenAddress, TakesTheAbsolutePathOfAUnixSocket) {
+  EXPECT_EQ(parse_listen_address("unix:/run/x.sock")->path, "/run/x.sock");
+  EXPECT_EQ(read("unix:9400"), "unix|9400") << "a host can have this name";
+  EXPECT_EQ(read("unix:x.sock"), "has a wrong port");
+  EXPECT_EQ(read("unix:/run/"), "has no name of a socket");
+  EXPECT_EQ(read("unix:/" + std::string(106, 'x')), "|0");
+  EXPECT_EQ(read("unix:/" + std::string(107, 'x')), "has a path of more than 107 bytes");
+}
+
 TEST(ConfigListenAddress, RefusesAWrongPort) {
   EXPECT_EQ(read(""), "has no port");
   EXPECT_EQ(read("9400"), "has no port");

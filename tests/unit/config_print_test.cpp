@@ -15,9 +15,14 @@ TEST(ConfigPrint, WritesTheDefaultsAsYaml) {
   EXPECT_EQ(print(parse_words({})->config), R"(web:
   listen_address:
     - ":9400"
+  systemd_socket: false
+  config:
+    file: ""
   telemetry_path: /metrics
   max_connections: 128
+  max_requests_per_connection: 1000
   read_timeout: 10s
+  write_timeout: 10s
   idle_timeout: 2m
   max_header_bytes: 16384
   openmetrics_created: false
@@ -67,7 +72,7 @@ TEST(ConfigPrint, QuotesWhatAnotherReaderWouldTakeForSomethingElse) {
 
 TEST(ConfigPrint, IsReadAgainAsTheSameConfiguration) {
   Config config = parse_words({})->config;
-  config.web = {{"127.0.0.1:0", "[::1]:2"}, "/m", 3, 1h, 24h, 6000};
+  config.web = {{"127.0.0.1:0", "unix:/run/x.sock"}, true, "w.yml", "/m", 3, 7, 1h, 5s, 24h, 6000, true};
   config.scrape = {61'001ms, 0ms};
   config.raw = RawPolicy::none;
   config.netlink = NetlinkMode::off;
@@ -112,12 +117,20 @@ Commands:
 
   --web.listen-address=ADDRESS  (default :9400, repeatable)
       Address to serve on.
+  --[no-]web.systemd-socket  (default false)
+      Serve on the sockets that systemd passes, not on web.listen_address.
+  --web.config.file=FILE
+      File with TLS, passwords, headers, rate limit (exporter-toolkit's format).
   --web.telemetry-path=PATH  (default /metrics)
       Path that metrics are served at.
   --web.max-connections=NUMBER  (default 128)
-      Connections open at the same time; more are refused.
+      Connections open at the same time.
+  --web.max-requests-per-connection=NUMBER  (default 1000)
+      Requests after which a connection is closed.
   --web.read-timeout=DURATION  (default 10s)
-      Time a client has to send its whole request header.
+      Time a client has to send a whole request, or for the TLS handshake.
+  --web.write-timeout=DURATION  (default 10s)
+      Time a client has to take a whole response.
   --web.idle-timeout=DURATION  (default 2m)
       Time a connection is kept between two requests.
   --web.max-header-bytes=NUMBER  (default 16384)

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/result.h"
+
+// The file of --web.config.file: TLS, passwords, response headers, rate limit. Its format is the one that the
+// exporters of the Prometheus family share (prometheus/exporter-toolkit, docs/web-configuration.md).
+namespace rdma_exporter::config {
+
+/// A PEM text that stands in the file itself, or the path of the file that holds it. Neither: not given.
+struct PemSource {
+  std::string path;  ///< relative ones are already below the folder of the web config file
+  std::string text;
+  std::string where;  ///< "web.yml:3: tls_server_config.cert_file", to begin a message with
+  bool given() const { return !path.empty() || !text.empty(); }
+};
+
+/// What is asked of a client's certificate. The names are those of Go's tls.ClientAuthType.
+enum class ClientAuth : unsigned char {
+  none,                ///< NoClientCert
+  request,             ///< RequestClientCert: asked for, not checked
+  require_any,         ///< RequireAnyClientCert: must be there, not checked
+  verify_if_given,     ///< VerifyClientCertIfGiven
+  require_and_verify,  ///< RequireAndVerifyClientCert
+};
+
+enum class TlsVersion : unsigned char { tls10, tls11, tls12, tls13 };
+
+struct TlsServer {
+  PemSource certificate;
+  PemSource key;
+  PemSource client_ca;
+  ClientAuth client_auth = ClientAuth::none;
+  std::vector<std::string> client_allowed_sans;  ///< empty: any
+  std::vector<std::string> cipher_suites;  ///< OpenSSL's names, for TLS 1.2 and older; empty: the default
+  bool prefer_server_cipher_suites = true;
+  std::vector<std::string> curves;  ///< OpenSSL's names, in order of preference; empty: the default
+  TlsVersion min_version = TlsVersion::tls12;
+  TlsVersion max_version = TlsVersion::tls13;
+};
+
+/// A token bucket that all clients share: one request per interval, `burst` at once.
+struct RateLimit {
+  std::chrono::milliseconds interval{0};
+  unsigned burst = 0;
+  bool operator==(const RateLimit&) const = default;
+};
+
+struct WebFile {
+  std::optional<TlsServer> tls;  ///< absent: plain HTTP
+  bool http2_asked_for = false;
+  std::vector<std::pair<std::string, std::string>> headers;  ///< for every response
+  std::map<std::string, std::string> users;  ///< name -> bcrypt hash; empty: no password needed
+  std::optional<RateLimit> rate_limit;
+};
+
+/// Reads the text of a web config file. Strict: an unknown key is an error, and so is what contradicts
+/// itself. Touches no other file. The error is a whole message: "web.yml:3: min_version: ...". Never holds a
+/// hash or key.
+core::Result<WebFile> parse_web_file(std::string_view text, const std::string& file_name);
+
+}  // namespace rdma_exporter::config
