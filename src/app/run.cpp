@@ -21,6 +21,7 @@
 #include "config/parse.h"
 #include "config/print.h"
 #include "log/log.h"
+#include "net/policy_loader.h"
 #include "net/routes.h"
 #include "net/server.h"
 
@@ -113,17 +114,28 @@ int serve(const config::Config& config, Exporter& exporter, asio::io_context& io
                      {config.scrape.timeout, config.scrape.timeout_offset});
   net::ServerOptions options;
   options.listen_addresses = config.web.listen_addresses;
+  options.systemd_sockets = config.web.systemd_socket;
+  options.web_config_file = config.web.config_file;
   options.max_connections = config.web.max_connections;
+  options.max_requests = config.web.max_requests_per_connection;
   options.read_timeout = config.web.read_timeout;
+  options.write_timeout = config.web.write_timeout;
   options.idle_timeout = config.web.idle_timeout;
   options.max_header_bytes = config.web.max_header_bytes;
   net::Server server(io, options, routes, exporter.http_counters());
+  if (const auto loaded = server.load_web_config(); !loaded) {
+    log::error(core::to_string(loaded.error()));
+    return kBadConfiguration;
+  }
   if (const auto listening = server.listen(); !listening) {
     log::error(core::to_string(listening.error()));
     return kCannotServe;
   }
   for (const std::string& address : server.bound_addresses())
-    log::info("listening", {{"address", address}, {"path", config.web.telemetry_path}});
+    log::info("listening", {{"address", address},
+                            {"path", config.web.telemetry_path},
+                            {"tls", server.has_tls() ? "true" : "false"},
+                            {"passwords", server.has_passwords() ? "true" : "false"}});
   Shutdown shutdown(io, server, exporter);
   exporter.set_ready(true);
   // The first collection opens what later ones read, and fills the landing page.
@@ -142,6 +154,15 @@ int write_textfile(const config::Config& config, Exporter& exporter, asio::io_co
   textfile.start();
   io.run();
   return finish(exporter, textfile.end() ? 0 : kCannotServe);
+}
+
+// What reading the configuration cannot know: whether files and directories that it names are there and good.
+core::Result<void> check(const config::Config& config) {
+  if (auto checked = Exporter::check(config); !checked) return checked;
+  if (config.web.config_file.empty()) return {};
+  const auto policy = net::load_policy(config.web.config_file).policy;
+  if (!policy) return core::config_error("--web.config.file: " + policy.error().context);
+  return {};
 }
 
 int refuse(const core::Error& error) {
@@ -183,7 +204,7 @@ int run(std::span<const char* const> arguments) {
     case config::Action::print_config:
       return print(config::print(parsed->config));
     case config::Action::check_config:
-      if (const auto checked = Exporter::check(parsed->config); !checked) return refuse(checked.error());
+      if (const auto checked = check(parsed->config); !checked) return refuse(checked.error());
       return print("configuration is valid\n");
     case config::Action::once:
       return start(parsed->config, true);

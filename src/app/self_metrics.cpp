@@ -34,8 +34,30 @@ constexpr MetricDesc kRefused{"rdma_exporter_http_connections_refused_total",
                               MetricType::counter,
                               "reason",
                               "connections",
-                              "Connections not served, by reason",
+                              "Connections not served, by reason; see docs/WEB.md",
                               "src/net"};
+constexpr MetricDesc kRefusedRequests{"rdma_exporter_http_requests_refused_total",
+                                      MetricType::counter,
+                                      "reason",
+                                      "requests",
+                                      "HTTP requests not served, by reason; see docs/WEB.md",
+                                      "src/net"};
+constexpr MetricDesc kWebConfigGood{
+    "rdma_exporter_web_config_last_reload_successful",
+    MetricType::gauge,
+    "",
+    "",
+    "1 if the web config file was good when it was read last, 0 if it was not and the "
+    "one before is in force; only with --web.config.file",
+    "src/net"};
+constexpr MetricDesc kWebConfigFailures{
+    "rdma_exporter_web_config_reload_failures_total",
+    MetricType::counter,
+    "",
+    "reloads",
+    "Times that the web config file had changed and was not good; only with "
+    "--web.config.file",
+    "src/net"};
 constexpr MetricDesc kKeptFiles{
     "rdma_exporter_kept_files",
     MetricType::gauge,
@@ -69,13 +91,22 @@ void SelfMetrics::add(core::SampleBatch& out) {
   http_.for_each_refusal([&](std::string_view reason, std::uint64_t connections) {
     out.add(kRefused, core::render_labels({{"reason", reason}}), connections);
   });
+  http_.for_each_refused_request([&](std::string_view reason, std::uint64_t requests) {
+    out.add(kRefusedRequests, core::render_labels({{"reason", reason}}), requests);
+  });
+  if (const auto reads = http_.web_config()) {
+    out.add(kWebConfigGood, {}, std::uint64_t{reads->last_good});
+    out.add(kWebConfigFailures, {}, reads->failures);
+  }
   process_.add(out);
 }
 
 std::vector<const MetricDesc*> self_families() {
   static_assert(core::valid(kBuildInfo) && core::valid(kReplayInfo) && core::valid(kRequests) &&
-                core::valid(kRefused) && core::valid(kKeptFiles));
-  std::vector<const MetricDesc*> all{&kBuildInfo, &kReplayInfo, &kRequests, &kRefused, &kKeptFiles};
+                core::valid(kRefused) && core::valid(kRefusedRequests) && core::valid(kWebConfigGood) &&
+                core::valid(kWebConfigFailures) && core::valid(kKeptFiles));
+  std::vector<const MetricDesc*> all{&kBuildInfo,       &kReplayInfo,    &kRequests,          &kRefused,
+                                     &kRefusedRequests, &kWebConfigGood, &kWebConfigFailures, &kKeptFiles};
   const auto process = ProcessMetrics::families();
   all.insert(all.end(), process.begin(), process.end());
   return all;

@@ -2,15 +2,31 @@
 // Copyright the rdma_exporter authors
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
-#include <unordered_set>
+#include <list>
+#include <memory>
+#include <vector>
 
 #include "net/date_header.h"
+#include "net/gate.h"
 #include "net/http_counters.h"
 #include "net/routes.h"
 
 namespace rdma_exporter::net {
+
+/// What a connection is worth when there are too many.
+enum class Standing : unsigned char {
+  fresh,  ///< has not sent one whole request that was let in
+  idle,   ///< between two requests
+  busy,   ///< a request is in work
+};
+
+class Connection;
+
+/// Connections in the order in which they came to their standing.
+using ConnectionList = std::list<Connection*>;
 
 /// One open connection, whatever its stream is.
 class Connection {
@@ -19,32 +35,59 @@ class Connection {
   virtual void stop() = 0;
   /// Ends it now. Nothing of the routes is used afterwards.
   virtual void close() = 0;
+  Standing standing() const { return standing_; }
 
  protected:
-  ~Connection() = default;
+  virtual ~Connection() = default;
+
+ private:
+  friend class Connections;
+  ConnectionList::iterator place_;  ///< meaningful while it is in a Connections
+  Standing standing_ = Standing::fresh;
 };
 
-/// The open connections of a server. Io thread only.
+/// The open connections of a server. Io thread only; nothing here costs more with more connections.
 class Connections {
  public:
-  void add(Connection& connection) { open_.insert(&connection); }
-  void remove(Connection& connection) { open_.erase(&connection); }
-  std::size_t size() const { return open_.size(); }
+  void add(Connection& connection);  ///< as a fresh one
+  void remove(Connection& connection);
+  void move(Connection& connection, Standing standing);
+  std::size_t size() const;
+
+  /// Closes a connection that no request is lost with: the oldest fresh one, so that a client that is quick
+  /// with its request gets in past any number of slow ones, or else the one that has been idle longest. False
+  /// when all are busy.
+  bool displace_one();
+
   void stop_all();
   void close_all();
 
  private:
-  std::unordered_set<Connection*> open_;
+  ConnectionList& list(Standing standing) { return lists_[static_cast<unsigned>(standing)]; }
+  std::vector<Connection*> all() const;
+
+  std::array<ConnectionList, 3> lists_;
 };
 
 /// The bounds of one connection.
 struct SessionLimits {
-  std::chrono::milliseconds read_timeout{10000};   ///< from the first byte of a request to its last
+  std::chrono::milliseconds read_timeout{
+      10000};  ///< a TLS handshake; the first byte of a request to its last
   std::chrono::milliseconds idle_timeout{120000};  ///< without a byte between two requests
   std::chrono::milliseconds write_timeout{10000};  ///< for the whole of a response
   std::chrono::milliseconds linger{1000};          ///< for the client to read a refusal and close
   std::size_t max_header_bytes = 8192;             ///< request line and headers; at least 128
   std::size_t max_body_bytes = 4096;               ///< a body is read and dropped
+  unsigned max_requests = 1000;                    ///< the last response says that it is
+};
+
+/// Whether to log what clients can bring about as often as they like: once a minute.
+class LogPause {
+ public:
+  bool over();
+
+ private:
+  std::chrono::steady_clock::time_point last_ = {};
 };
 
 /// What all connections of a server share. Routes and counters outlive the event loop's last turn, or every
@@ -54,11 +97,14 @@ struct SessionContext {
   HttpCounters& counters;
   SessionLimits limits = {};
   DateHeader date = DateHeader();
+  std::shared_ptr<Gate> gate = {};  ///< null: every request is let in
   Connections serving = {};
   Connections refused = {};  ///< being told that there are too many
   bool stopping = false;
-  std::chrono::steady_clock::time_point accept_error_logged = {};  ///< these two are logged once a minute
-  std::chrono::steady_clock::time_point limit_logged = {};
+  LogPause accept_errors = {};
+  LogPause limits_reached = {};
+  LogPause handshakes_failed = {};
+  LogPause wrong_credentials = {};
 };
 
 }  // namespace rdma_exporter::net

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <functional>
 
-#include "asio/tcp.h"
+#include "asio/socket.h"
 
 namespace rdma_exporter::net {
 

@@ -3,6 +3,17 @@
 #include "net/http_counters.h"
 
 namespace rdma_exporter::net {
+namespace {
+
+// In the order of the enumerations.
+constexpr std::array<std::string_view, kRefusals> kRefusalNames{
+    "connection_limit", "displaced", "accept_error", "tls_handshake", "tls_timeout"};
+constexpr std::array<std::string_view, kRefusedRequests> kRefusedRequestNames{
+    "malformed",         "header_size",    "body_size",     "expectation",
+    "header_timeout",    "body_timeout",   "write_timeout", "no_credentials",
+    "wrong_credentials", "password_queue", "rate_limit"};
+
+}  // namespace
 
 void HttpCounters::count(unsigned status) {
   if (status < kFirstStatus || status >= kFirstStatus + kStatuses) status = 500;
@@ -13,6 +24,15 @@ void HttpCounters::count(Refusal reason) {
   refusals_[static_cast<unsigned>(reason)].fetch_add(1, std::memory_order_relaxed);
 }
 
+void HttpCounters::count(RefusedRequest reason) {
+  refused_requests_[static_cast<unsigned>(reason)].fetch_add(1, std::memory_order_relaxed);
+}
+
+void HttpCounters::count_web_config(bool good) {
+  last_web_config_.store(good ? LastRead::good : LastRead::bad, std::memory_order_relaxed);
+  if (!good) web_config_failures_.fetch_add(1, std::memory_order_relaxed);
+}
+
 void HttpCounters::for_each_status(const std::function<void(unsigned, std::uint64_t)>& visit) const {
   for (unsigned i = 0; i < kStatuses; ++i) {
     const unsigned status = kFirstStatus + i;
@@ -21,9 +41,20 @@ void HttpCounters::for_each_status(const std::function<void(unsigned, std::uint6
   }
 }
 
-void HttpCounters::for_each_refusal(const std::function<void(std::string_view, std::uint64_t)>& visit) const {
-  visit("connection_limit", refusals_[0].load(std::memory_order_relaxed));
-  visit("accept_error", refusals_[1].load(std::memory_order_relaxed));
+void HttpCounters::for_each_refusal(const VisitReason& visit) const {
+  for (unsigned i = 0; i < kRefusals; ++i)
+    visit(kRefusalNames[i], refusals_[i].load(std::memory_order_relaxed));
+}
+
+void HttpCounters::for_each_refused_request(const VisitReason& visit) const {
+  for (unsigned i = 0; i < kRefusedRequests; ++i)
+    visit(kRefusedRequestNames[i], refused_requests_[i].load(std::memory_order_relaxed));
+}
+
+std::optional<HttpCounters::WebConfigReads> HttpCounters::web_config() const {
+  const LastRead last = last_web_config_.load(std::memory_order_relaxed);
+  if (last == LastRead::none) return std::nullopt;
+  return WebConfigReads{last == LastRead::good, web_config_failures_.load(std::memory_order_relaxed)};
 }
 
 }  // namespace rdma_exporter::net

@@ -2,10 +2,13 @@
 // Copyright the rdma_exporter authors
 #include "net/listen_address.h"
 
+#include <sys/un.h>
+
 #include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 
 namespace rdma_exporter::net {
@@ -55,27 +58,32 @@ core::Result<std::vector<Endpoint>> resolve(std::string_view address, const Host
   return std::vector<Endpoint>{(v4 == found.end() ? found.begin() : v4)->endpoint()};
 }
 
-/// The message of the system without its capital: it stands in the middle of a line.
+ErrorCode listen_on(StreamAcceptor& acceptor, const Endpoint& endpoint) {
+  ErrorCode error;
+  acceptor.open(StreamProtocol(endpoint.protocol()), error);
+  if (!error) acceptor.set_option(StreamAcceptor::reuse_address(true), error);
+  if (!error && endpoint.address().is_v6()) {
+    const bool only_v6 = !endpoint.address().is_unspecified();
+    acceptor.set_option(asio::ip::v6_only(only_v6), error);
+  }
+  if (!error) acceptor.bind(endpoint, error);
+  if (!error) acceptor.listen(StreamAcceptor::max_listen_connections, error);
+  return error;
+}
+
+}  // namespace
+
 std::string reason_of(const ErrorCode& error) {
   std::string text = error.message();
   if (!text.empty()) text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
   return text;
 }
 
-ErrorCode listen_on(TcpAcceptor& acceptor, const Endpoint& endpoint) {
-  ErrorCode error;
-  acceptor.open(endpoint.protocol(), error);
-  if (!error) acceptor.set_option(TcpAcceptor::reuse_address(true), error);
-  if (!error && endpoint.address().is_v6()) {
-    const bool only_v6 = !endpoint.address().is_unspecified();
-    acceptor.set_option(asio::ip::v6_only(only_v6), error);
-  }
-  if (!error) acceptor.bind(endpoint, error);
-  if (!error) acceptor.listen(TcpAcceptor::max_listen_connections, error);
-  return error;
+tl::unexpected<core::Error> cannot_listen(std::string_view address, int os_errno, const std::string& why) {
+  return tl::unexpected(core::Error{
+      core::Errc::config, os_errno,
+      "cannot listen on \"" + std::string(address) + "\": " + why + " (see " + std::string(kFlag) + ")"});
 }
-
-}  // namespace
 
 core::Result<std::vector<Endpoint>> listen_endpoints(std::string_view address) {
   const auto where = split(address);
@@ -91,26 +99,36 @@ core::Result<std::vector<Endpoint>> listen_endpoints(std::string_view address) {
   return resolve(address, *where);
 }
 
-core::Result<TcpAcceptor> open_listener(asio::io_context& io, std::string_view address,
-                                        const std::vector<Endpoint>& endpoints) {
+core::Result<StreamAcceptor> open_tcp_listener(asio::io_context& io, std::string_view address,
+                                               const std::vector<Endpoint>& endpoints) {
   ErrorCode error = asio::error::host_not_found;
   for (const Endpoint& endpoint : endpoints) {
-    TcpAcceptor acceptor(io);
+    StreamAcceptor acceptor(io);
     error = listen_on(acceptor, endpoint);
     if (!error) return acceptor;
     // A port in use is in use: the same port of IPv4 alone would hide from the user that IPv6 is somebody
     // else's.
     if (error == asio::error::address_in_use || error == asio::error::access_denied) break;
   }
-  return tl::unexpected(core::Error{core::Errc::config, error.value(),
-                                    "cannot listen on \"" + std::string(address) + "\": " + reason_of(error) +
-                                        " (see " + std::string(kFlag) + ")"});
+  return cannot_listen(address, error.value(), reason_of(error));
 }
 
 std::string to_string(const Endpoint& endpoint) {
   const std::string host = endpoint.address().to_string();
   const std::string port = std::to_string(endpoint.port());
   return endpoint.address().is_v6() ? "[" + host + "]:" + port : host + ":" + port;
+}
+
+std::string to_string(const StreamProtocol::endpoint& endpoint) {
+  if (endpoint.data()->sa_family == AF_UNIX) {
+    const auto* const address = reinterpret_cast<const sockaddr_un*>(endpoint.data());
+    return std::string("unix:") +
+           std::string(address->sun_path, ::strnlen(address->sun_path, sizeof address->sun_path));
+  }
+  Endpoint tcp;
+  if (endpoint.size() > tcp.capacity()) return {};
+  std::memcpy(tcp.data(), endpoint.data(), endpoint.size());
+  return to_string(tcp);
 }
 
 }  // namespace rdma_exporter::net

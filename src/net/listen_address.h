@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "asio/tcp.h"
+#include "asio/socket.h"
 #include "core/result.h"
 
 namespace rdma_exporter::net {
@@ -21,10 +21,18 @@ core::Result<std::vector<Endpoint>> listen_endpoints(std::string_view address);
 
 /// A socket that listens on the first of `endpoints` that the host can give; [::] takes IPv4 too. The error
 /// is the last one's and names `address`, the reason and the flag; its os_errno is that reason.
-core::Result<TcpAcceptor> open_listener(asio::io_context& io, std::string_view address,
-                                        const std::vector<Endpoint>& endpoints);
+core::Result<StreamAcceptor> open_tcp_listener(asio::io_context& io, std::string_view address,
+                                               const std::vector<Endpoint>& endpoints);
+
+/// The error of an address that cannot be had.
+tl::unexpected<core::Error> cannot_listen(std::string_view address, int os_errno, const std::string& why);
+
+/// The system's message without its capital: it stands in the middle of a line.
+std::string reason_of(const boost::system::error_code& error);
 
 /// "127.0.0.1:9400", "[::1]:9400".
 std::string to_string(const Endpoint& endpoint);
+/// The same, or "unix:/run/x.sock".
+std::string to_string(const StreamProtocol::endpoint& endpoint);
 
 }  // namespace rdma_exporter::net

@@ -9,6 +9,7 @@
 #include "log/log.h"
 #include "net/listen_address.h"
 #include "net/session.h"
+#include "net/tls_stream.h"
 
 namespace rdma_exporter::net {
 namespace {
@@ -21,18 +22,12 @@ constexpr milliseconds kLongestPause{1000};
 /// Connections that are being refused at one time; beyond it they are closed without a word.
 constexpr std::size_t kMaxRefused = 32;
 
-/// True at most once a minute for each `last`.
-bool due(std::chrono::steady_clock::time_point& last) {
-  const auto now = std::chrono::steady_clock::now();
-  if (last.time_since_epoch().count() != 0 && now - last < std::chrono::minutes(1)) return false;
-  last = now;
-  return true;
-}
-
 }  // namespace
 
-Listener::Listener(TcpAcceptor acceptor, unsigned max_connections, std::shared_ptr<SessionContext> context)
+Listener::Listener(StreamAcceptor acceptor, std::unique_ptr<SocketFile> file, unsigned max_connections,
+                   std::shared_ptr<SessionContext> context)
     : acceptor_(std::move(acceptor)),
+      file_(std::move(file)),
       pause_(acceptor_.get_executor()),
       next_pause_(kFirstPause),
       max_connections_(max_connections),
@@ -44,26 +39,26 @@ void Listener::stop() {
   ErrorCode ignored;
   acceptor_.close(ignored);
   pause_.cancel();
+  file_.reset();
 }
 
 std::string Listener::bound_address() const {
   ErrorCode error;
-  const Endpoint endpoint = acceptor_.local_endpoint(error);
+  const auto endpoint = acceptor_.local_endpoint(error);
   return error ? std::string() : to_string(endpoint);
 }
 
 void Listener::accept() {
-  acceptor_.async_accept([self = shared_from_this()](const ErrorCode& error, TcpSocket socket) {
+  acceptor_.async_accept([self = shared_from_this()](const ErrorCode& error, StreamSocket socket) {
     self->on_accept(error, std::move(socket));
   });
 }
 
-void Listener::on_accept(const ErrorCode& error, TcpSocket socket) {
+void Listener::on_accept(const ErrorCode& error, StreamSocket socket) {
   if (!acceptor_.is_open()) return;
   if (error) {
     context_->counters.count(Refusal::accept_error);
-    if (due(context_->accept_error_logged))
-      log::error("cannot accept connections", {{"error", error.message()}});
+    if (context_->accept_errors.over()) log::error("cannot accept connections", {{"error", error.message()}});
     return pause();
   }
   next_pause_ = kFirstPause;
@@ -75,22 +70,33 @@ void Listener::on_accept(const ErrorCode& error, TcpSocket socket) {
   accept();
 }
 
-void Listener::begin_session(TcpSocket socket) {
-  if (context_->serving.size() >= max_connections_) return refuse(std::move(socket));
+void Listener::begin_session(StreamSocket socket) {
+  if (context_->serving.size() >= max_connections_ && !make_room()) return refuse(std::move(socket));
   ErrorCode ignored;
   // A response is one write; Nagle's algorithm would hold back its last segment.
   socket.set_option(asio::ip::tcp::no_delay(true), ignored);
-  std::make_shared<Session<TcpSocket>>(std::move(socket), context_)->start();
+  const auto tls = context_->gate ? context_->gate->policy().tls : nullptr;
+  if (tls) {
+    std::make_shared<Session<TlsStream>>(TlsStream(std::move(socket), tls), context_)->start();
+  } else {
+    std::make_shared<Session<StreamSocket>>(std::move(socket), context_)->start();
+  }
 }
 
-void Listener::refuse(TcpSocket socket) {
-  context_->counters.count(Refusal::connection_limit);
-  if (due(context_->limit_logged)) {
+bool Listener::make_room() {
+  if (context_->limits_reached.over()) {
     log::warn("too many connections",
               {{"limit", std::to_string(max_connections_)}, {"flag", "--web.max-connections"}});
   }
-  if (context_->refused.size() >= kMaxRefused) return;
-  std::make_shared<Session<TcpSocket>>(std::move(socket), context_)->refuse();
+  const bool made = context_->serving.displace_one();
+  context_->counters.count(made ? Refusal::displaced : Refusal::connection_limit);
+  return made;
+}
+
+void Listener::refuse(StreamSocket socket) {
+  const bool tls = context_->gate && context_->gate->policy().tls;
+  if (tls || context_->refused.size() >= kMaxRefused) return;  // a handshake only to say no costs too much
+  std::make_shared<Session<StreamSocket>>(std::move(socket), context_)->refuse();
 }
 
 void Listener::pause() {

@@ -6,8 +6,9 @@
 #include <memory>
 #include <string>
 
-#include "asio/tcp.h"
+#include "asio/socket.h"
 #include "net/connection.h"
+#include "net/unix_socket.h"
 
 namespace rdma_exporter::net {
 
@@ -15,7 +16,9 @@ namespace rdma_exporter::net {
 /// descriptor left, is counted, logged at most once a minute and tried again after a pause. Io thread only.
 class Listener : public std::enable_shared_from_this<Listener> {
  public:
-  Listener(TcpAcceptor acceptor, unsigned max_connections, std::shared_ptr<SessionContext> context);
+  /// `file`: that of a unix socket, else null.
+  Listener(StreamAcceptor acceptor, std::unique_ptr<SocketFile> file, unsigned max_connections,
+           std::shared_ptr<SessionContext> context);
 
   void start();
   void stop();
@@ -23,12 +26,14 @@ class Listener : public std::enable_shared_from_this<Listener> {
 
  private:
   void accept();
-  void on_accept(const boost::system::error_code& error, TcpSocket socket);
-  void begin_session(TcpSocket socket);
-  void refuse(TcpSocket socket);
+  void on_accept(const boost::system::error_code& error, StreamSocket socket);
+  void begin_session(StreamSocket socket);
+  bool make_room();
+  void refuse(StreamSocket socket);
   void pause();
 
-  TcpAcceptor acceptor_;
+  StreamAcceptor acceptor_;
+  std::unique_ptr<SocketFile> file_;
   Timer pause_;
   std::chrono::milliseconds next_pause_;
   unsigned max_connections_;

@@ -16,6 +16,7 @@ struct Request {
   std::string scrape_timeout;        ///< value of X-Prometheus-Scrape-Timeout-Seconds, empty when absent
   std::string accept = {};           ///< value of Accept; several of them are joined by commas
   std::string accept_encoding = {};  ///< the same of Accept-Encoding
+  std::string authorization = {};    ///< value of the (first) header Authorization, empty when absent
 
   /// The path of the target, without scheme, authority and query: "/metrics".
   std::string_view path() const;

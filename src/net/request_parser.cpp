@@ -22,6 +22,7 @@ RequestParser::RequestParser(Request& request, std::uint32_t max_header_bytes, s
   request_.scrape_timeout.clear();
   request_.accept.clear();
   request_.accept_encoding.clear();
+  request_.authorization.clear();
 }
 
 unsigned RequestParser::header_status() const {
@@ -47,6 +48,8 @@ void RequestParser::on_field_impl(Field field, Text name, Text value, ErrorCode&
   if (field == Field::expect) expectation_ = true;
   if (field == Field::accept) append_to_list(request_.accept, value);
   if (field == Field::accept_encoding) append_to_list(request_.accept_encoding, value);
+  if (field == Field::authorization && request_.authorization.empty())
+    request_.authorization.assign(value.data(), value.size());
   if (field == Field::unknown && beast::iequals(name, "X-Prometheus-Scrape-Timeout-Seconds")) {
     request_.scrape_timeout.assign(value.data(), value.size());
   }

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "asio/tcp.h"
+#include "asio/socket.h"
 
 namespace rdma_exporter::net {
 namespace {

@@ -38,6 +38,8 @@ class RequestReader {
   bool is_http_1_0() const { return parser_->is_http_1_0(); }
   /// Whether any byte of the current message has arrived.
   bool started() const { return header_bytes_ > 0 || has_unread(); }
+  /// Whether the header of the current message is whole.
+  bool header_done() const { return parser_->is_header_done(); }
   /// Whether bytes have arrived that no message has taken yet.
   bool has_unread() const { return begin_ < end_; }
 

@@ -15,6 +15,18 @@ void append_number(std::string& out, std::size_t value) {
   out.append(digits.data(), result.ptr);
 }
 
+/// The lines of `extra` whose name no line of `configured` has.
+void append_extra(std::string& out, std::string_view extra, std::string_view configured) {
+  while (!extra.empty()) {
+    const std::string_view line = extra.substr(0, extra.find('\n') + 1);
+    const std::string_view name = line.substr(0, line.find(':') + 1);
+    const std::size_t at = configured.find(name);
+    const bool overruled = at != std::string_view::npos && (at == 0 || configured[at - 1] == '\n');
+    if (!overruled) out.append(line);
+    extra.remove_prefix(line.size());
+  }
+}
+
 }  // namespace
 
 Response text_response(unsigned status, std::string_view body) {
@@ -30,6 +42,8 @@ std::string_view reason_phrase(unsigned status) {
       return "OK";
     case 400:
       return "Bad Request";
+    case 401:
+      return "Unauthorized";
     case 404:
       return "Not Found";
     case 405:
@@ -40,6 +54,8 @@ std::string_view reason_phrase(unsigned status) {
       return "Content Too Large";
     case 417:
       return "Expectation Failed";
+    case 429:
+      return "Too Many Requests";
     case 431:
       return "Request Header Fields Too Large";
     case 500:
@@ -52,7 +68,7 @@ std::string_view reason_phrase(unsigned status) {
 }
 
 void write_head(std::string& out, const Response& response, std::string_view date_line,
-                Persistence persistence) {
+                std::string_view configured, Persistence persistence) {
   out.assign("HTTP/1.1 ");
   append_number(out, response.status);
   out.append(" ").append(reason_phrase(response.status)).append("\r\n");
@@ -60,7 +76,9 @@ void write_head(std::string& out, const Response& response, std::string_view dat
   out.append("Content-Type: ").append(response.content_type).append("\r\n");
   out.append("Content-Length: ");
   append_number(out, response.body ? response.body->size() : 0);
-  out.append("\r\n").append(response.extra_headers);
+  out.append("\r\n");
+  append_extra(out, response.extra_headers, configured);
+  out.append(configured);
   if (persistence == Persistence::close) out.append("Connection: close\r\n");
   if (persistence == Persistence::keep_alive) out.append("Connection: keep-alive\r\n");
   out.append("\r\n");

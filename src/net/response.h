@@ -26,8 +26,8 @@ std::string_view reason_phrase(unsigned status);
 enum class Persistence : unsigned char { implied, keep_alive, close };
 
 /// Overwrites `out` with status line and headers up to and including the empty line. `date_line` ends in
-/// CRLF.
+/// CRLF. `configured` are header lines for every response; they win over the response's own of the same name.
 void write_head(std::string& out, const Response& response, std::string_view date_line,
-                Persistence persistence);
+                std::string_view configured, Persistence persistence);
 
 }  // namespace rdma_exporter::net

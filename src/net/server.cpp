@@ -2,13 +2,32 @@
 // Copyright the rdma_exporter authors
 #include "net/server.h"
 
+#include <openssl/crypto.h>
+
 #include <utility>
 
+#include "net/bcrypt.h"
 #include "net/connection.h"
 #include "net/listen_address.h"
 #include "net/listener.h"
+#include "net/systemd_sockets.h"
+#include "net/unix_socket.h"
+#include "net/web_config_file.h"
+#include "net/worker.h"
 
 namespace rdma_exporter::net {
+namespace {
+
+core::Result<OpenListener> open_listener(asio::io_context& io, const std::string& address) {
+  if (address.starts_with("unix:/")) return open_unix_listener(io, address.substr(5));
+  const auto endpoints = listen_endpoints(address);
+  if (!endpoints) return tl::unexpected(endpoints.error());
+  auto acceptor = open_tcp_listener(io, address, *endpoints);
+  if (!acceptor) return tl::unexpected(std::move(acceptor.error()));
+  return OpenListener{std::move(*acceptor), nullptr};
+}
+
+}  // namespace
 
 Server::Server(asio::io_context& io, ServerOptions options, Routes& routes, HttpCounters& counters)
     : io_(io),
@@ -18,6 +37,7 @@ Server::Server(asio::io_context& io, ServerOptions options, Routes& routes, Http
   context_->limits.idle_timeout = options_.idle_timeout;
   context_->limits.write_timeout = options_.write_timeout;
   context_->limits.max_header_bytes = options_.max_header_bytes;
+  context_->limits.max_requests = options_.max_requests;
 }
 
 Server::~Server() {
@@ -27,17 +47,53 @@ Server::~Server() {
 }
 
 core::Result<void> Server::listen() {
-  std::vector<std::shared_ptr<Listener>> listeners;
-  for (const std::string& address : options_.listen_addresses) {
-    auto endpoints = listen_endpoints(address);
-    if (!endpoints) return tl::unexpected(std::move(endpoints.error()));
-    auto acceptor = open_listener(io_, address, *endpoints);
-    if (!acceptor) return tl::unexpected(std::move(acceptor.error()));
-    listeners.push_back(std::make_shared<Listener>(std::move(*acceptor), options_.max_connections, context_));
-  }
-  listeners_ = std::move(listeners);
+  auto listeners = open_listeners();
+  if (!listeners) return tl::unexpected(std::move(listeners.error()));
+  listeners_ = std::move(*listeners);
   for (const auto& listener : listeners_) listener->start();
+  if (web_config_) web_config_->start();
   return {};
+}
+
+core::Result<void> Server::load_web_config() {
+  if (options_.web_config_file.empty()) return {};
+  // A thread may be inside OpenSSL when the process ends: what it uses must not be cleaned up.
+  ::OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, nullptr);
+  password_worker_ = std::make_unique<Worker>(io_, PasswordCheck::kMostWaiting);
+  const auto submit = [this](Worker::Job job) { return password_worker_->submit(std::move(job)); };
+  context_->gate = std::make_shared<Gate>(std::make_shared<PasswordCheck>(submit, bcrypt_matches));
+  web_config_ =
+      std::make_shared<WebConfigFile>(io_, options_.web_config_file, *context_->gate, context_->counters);
+  return web_config_->load();
+}
+
+core::Result<std::vector<std::shared_ptr<Listener>>> Server::open_listeners() {
+  std::vector<std::shared_ptr<Listener>> listeners;
+  const auto add = [&](StreamAcceptor acceptor, std::unique_ptr<SocketFile> file) {
+    listeners.push_back(
+        std::make_shared<Listener>(std::move(acceptor), std::move(file), options_.max_connections, context_));
+  };
+  if (options_.systemd_sockets) {
+    auto acceptors = systemd_listeners(io_);
+    if (!acceptors) return tl::unexpected(std::move(acceptors.error()));
+    for (StreamAcceptor& acceptor : *acceptors) add(std::move(acceptor), nullptr);
+    return listeners;
+  }
+  for (const std::string& address : options_.listen_addresses) {
+    auto opened = open_listener(io_, address);
+    if (!opened) return tl::unexpected(std::move(opened.error()));
+    add(std::move(opened->acceptor), std::move(opened->file));
+  }
+  return listeners;
+}
+
+bool Server::has_tls() const { return context_->gate && context_->gate->policy().tls; }
+
+bool Server::has_passwords() const { return context_->gate && !context_->gate->policy().users.empty(); }
+
+void Server::reload_web_config(std::function<void(const core::Result<void>&)> answer) {
+  if (!web_config_) return answer({});
+  web_config_->reload(std::move(answer));
 }
 
 std::vector<std::string> Server::bound_addresses() const {
@@ -48,6 +104,7 @@ std::vector<std::string> Server::bound_addresses() const {
 
 void Server::stop() {
   context_->stopping = true;
+  if (web_config_) web_config_->stop();
   for (const auto& listener : listeners_) listener->stop();
   context_->refused.stop_all();
   context_->serving.stop_all();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,15 +19,21 @@ class io_context;
 namespace rdma_exporter::net {
 
 class Listener;
+class WebConfigFile;
+class Worker;
 struct SessionContext;
 
 struct ServerOptions {
-  std::vector<std::string> listen_addresses{":9400"};  ///< see net/listen_address.h
+  std::vector<std::string> listen_addresses{":9400"};  ///< see config/listen_address.h
+  bool systemd_sockets = false;                        ///< those instead of the addresses
+  std::string web_config_file = {};                    ///< empty: plain HTTP without passwords
   unsigned max_connections = 128;
-  std::chrono::milliseconds read_timeout{10000};   ///< from the first byte of a request to its last
+  std::chrono::milliseconds read_timeout{
+      10000};  ///< a TLS handshake; from the first byte of a request to its last
   std::chrono::milliseconds idle_timeout{120000};  ///< without a byte between two requests
   std::chrono::milliseconds write_timeout{10000};  ///< for the whole of a response
   unsigned max_header_bytes = 8192;                ///< request line and headers; at least 128
+  unsigned max_requests = 1000;                    ///< of one connection
 };
 
 /// The HTTP server. Everything happens on the thread that runs `io`; it is that thread, or no thread, that
@@ -38,9 +45,22 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  /// Listens on every address and begins to accept. All or nothing: the error is a whole message for a person
-  /// that names the address, the reason and the flag, with the os_errno of the reason where it has one.
+  /// Reads the web config file, if there is one: before listen(). The error is a whole message for a person.
+  core::Result<void> load_web_config();
+
+  /// Listens on every address and begins to accept. All or nothing: the error is a
+  /// whole message for a person that names the address, the reason and the flag, with the os_errno of the
+  /// reason where it has one.
   core::Result<void> listen();
+
+  /// Whether connections speak TLS and requests need a password, as of now.
+  bool has_tls() const;
+  bool has_passwords() const;
+
+  /// Reads the web config file now; without it nothing happens. Changes of the file are noticed without it,
+  /// too. `answer` is called once, now or later, with what is wrong with the file: the old one stays in force
+  /// then.
+  void reload_web_config(std::function<void(const core::Result<void>&)> answer);
 
   /// "[::]:9400" for each address, with the port that the kernel chose where 0 was asked for.
   std::vector<std::string> bound_addresses() const;
@@ -54,9 +74,13 @@ class Server {
   unsigned open_connections() const;
 
  private:
+  core::Result<std::vector<std::shared_ptr<Listener>>> open_listeners();
+
   boost::asio::io_context& io_;
   ServerOptions options_;
+  std::unique_ptr<Worker> password_worker_;
   std::shared_ptr<SessionContext> context_;
+  std::shared_ptr<WebConfigFile> web_config_;  ///< null without the file
   std::vector<std::shared_ptr<Listener>> listeners_;
 };
 

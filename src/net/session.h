@@ -15,6 +15,7 @@
 #include "log/log.h"
 #include "net/connection.h"
 #include "net/deadline.h"
+#include "net/refusals.h"
 #include "net/request_reader.h"
 #include "net/stream.h"
 
@@ -24,14 +25,15 @@ namespace rdma_exporter::net {
 /// buffer.
 ///
 /// Stream: anything with async_read_some, async_write_some and get_executor (an io_context's executor), plus
-/// the functions of net/stream.h. Threads: the io thread only. Lifetime: the event loop holds the session
-/// through its timer until close(), so an answer that comes later finds nothing and is dropped. Cost of a
-/// request on a connection that stays: one read and one gathered write, no timer call, no copy of the body.
+/// the functions of net/stream.h; a socket, TLS or a fake. Threads: the io thread only. Lifetime: the event
+/// loop holds the session through its timer until close(), so an answer that comes later finds nothing and is
+/// dropped. Cost of a request on a connection that stays: one read and one gathered write, no timer call, no
+/// copy of the body.
 template <typename Stream>
 class Session final : public Connection, public std::enable_shared_from_this<Session<Stream>> {
  public:
   Session(Stream stream, std::shared_ptr<SessionContext> context);
-  ~Session();
+  ~Session() override;
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
@@ -44,23 +46,27 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
 
  private:
   using ErrorCode = boost::system::error_code;
-  enum class State : unsigned char { reading, handling, writing, draining, closed };
+  enum class State : unsigned char { opening, reading, handling, writing, draining, closed };
   static constexpr std::size_t kMaxDrainedBytes = 65536;
 
   void watch();
   /// Runs `step`; an exception ends this connection and no other.
   template <typename Step>
   void guarded(Step step);
+  void on_open(const ErrorCode& error);
   void read();
   void on_read(const ErrorCode& error, std::size_t bytes);
   void advance();
   void handle();
+  void on_admission(Admission admission);
+  void serve();
   void answer(Response response);
-  void refuse_request(unsigned status);
+  void refuse_request(unsigned status, RefusedRequest reason);
   void send(Response response, bool last);
   Persistence persistence() const;
   void on_written(const ErrorCode& error);
   void finish();
+  void on_goodbye(bool drains);
   void drain();
   void on_drained(const ErrorCode& error, std::size_t bytes);
   void on_expired();
@@ -70,13 +76,15 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
   Connections* registry_ = nullptr;  ///< where close() takes this out of
   Deadline deadline_;
   RequestReader reader_;
-  State state_ = State::reading;
+  State state_ = State::opening;
   bool reading_ = false;        ///< a read is under way, also after a timeout has ended the state `reading`
   bool request_timed_ = false;  ///< the read timeout of this request runs
   bool last_ = false;           ///< the response being written is the last one
   bool linger_ = false;  ///< the client may still be sending: read that before closing, or it sees a reset
   bool head_only_ = false;
+  unsigned requests_ = 0;
   std::size_t drained_ = 0;
+  std::string peer_;
   std::string head_;
   std::shared_ptr<const std::string> body_;
 };

@@ -33,7 +33,23 @@ Session<Stream>::~Session() {
 template <typename Stream>
 void Session<Stream>::start() {
   registry_ = &context_->serving;
+  peer_ = peer_address(stream_);
   watch();
+  deadline_.set(context_->limits.read_timeout);
+  open_stream(stream_, [self = this->shared_from_this()](const ErrorCode& error) {
+    self->guarded([&] { self->on_open(error); });
+  });
+}
+
+template <typename Stream>
+void Session<Stream>::on_open(const ErrorCode& error) {
+  if (state_ != State::opening) return;
+  if (error) {
+    context_->counters.count(Refusal::tls_handshake);
+    tell_handshake(*context_, stream_, peer_, error);
+    return close();
+  }
+  state_ = State::reading;
   deadline_.set(context_->limits.read_timeout);
   read();
 }
@@ -66,7 +82,7 @@ void Session<Stream>::guarded(Step step) {
 template <typename Stream>
 void Session<Stream>::stop() {
   last_ = true;
-  if (state_ == State::reading || state_ == State::draining) close();
+  if (state_ == State::opening || state_ == State::reading || state_ == State::draining) close();
 }
 
 template <typename Stream>
@@ -75,7 +91,7 @@ void Session<Stream>::close() {
   state_ = State::closed;
   deadline_.stop();
   close_stream(stream_);
-  registry_->remove(*this);
+  std::exchange(registry_, nullptr)->remove(*this);
 }
 
 template <typename Stream>
@@ -104,7 +120,7 @@ void Session<Stream>::advance() {
     case RequestReader::Progress::request:
       return handle();
     case RequestReader::Progress::bad:
-      return refuse_request(reader_.error_status());
+      return refuse_request(reader_.error_status(), reason_of(reader_.error_status()));
     case RequestReader::Progress::need_more:
       break;
   }
@@ -117,14 +133,33 @@ void Session<Stream>::handle() {
   state_ = State::handling;
   deadline_.clear();
   head_only_ = reader_.request().method == Method::head;
-  last_ = last_ || !reader_.keep_alive();
+  last_ = last_ || !reader_.keep_alive() || ++requests_ >= context_->limits.max_requests;
+  if (!context_->gate) return serve();
+  context_->gate->admit(reader_.request(), peer_, [weak = this->weak_from_this()](Admission admission) {
+    const auto self = weak.lock();
+    if (self) self->guarded([&] { self->on_admission(admission); });
+  });
+}
+
+template <typename Stream>
+void Session<Stream>::on_admission(Admission admission) {
+  if (state_ != State::handling) return;
+  if (admission == Admission::admitted) return serve();
+  count_and_log(*context_, admission, peer_);
+  answer(refusal_of(admission));
+}
+
+template <typename Stream>
+void Session<Stream>::serve() {
+  context_->serving.move(*this, Standing::busy);
   try {
     context_->routes.handle(reader_.request(), [weak = this->weak_from_this()](Response response) {
       const auto self = weak.lock();
       if (self) self->guarded([&] { self->answer(std::move(response)); });
     });
   } catch (const std::exception& exception) {
-    log::error("a request failed", {{"target", reader_.request().target}, {"error", exception.what()}});
+    log::error("a request failed",
+               {{"path", std::string(reader_.request().path())}, {"error", exception.what()}});
     answer(text_response(500, kBroken));
   }
 }
@@ -137,9 +172,10 @@ void Session<Stream>::answer(Response response) {
 }
 
 template <typename Stream>
-void Session<Stream>::refuse_request(unsigned status) {
+void Session<Stream>::refuse_request(unsigned status, RefusedRequest reason) {
   linger_ = true;
   head_only_ = false;
+  context_->counters.count(reason);
   context_->counters.count(status);
   send(text_response(status, std::string(reason_phrase(status)) + "\n"), true);
 }
@@ -156,7 +192,8 @@ void Session<Stream>::send(Response response, bool last) {
   last_ = last;
   body_ = std::move(response.body);
   response.body = body_;
-  write_head(head_, response, context_->date.line(), persistence());
+  const std::string_view configured = context_->gate ? context_->gate->policy().headers : std::string_view();
+  write_head(head_, response, context_->date.line(), configured, persistence());
   deadline_.set(context_->limits.write_timeout);
   const bool with_body = body_ && !head_only_;
   const std::array<asio::const_buffer, 2> whole{asio::buffer(head_),
@@ -172,6 +209,7 @@ void Session<Stream>::on_written(const ErrorCode& error) {
   body_.reset();
   if (state_ != State::writing) return;
   if (error) return close();
+  if (standing() == Standing::busy) context_->serving.move(*this, Standing::idle);
   if (last_) return finish();
   reader_.next_message();
   state_ = State::reading;
@@ -183,10 +221,19 @@ void Session<Stream>::on_written(const ErrorCode& error) {
 
 template <typename Stream>
 void Session<Stream>::finish() {
-  if (context_->stopping || !(linger_ || reader_.has_unread())) return close();
-  end_sending(stream_);
+  const bool drains = !context_->stopping && (linger_ || reader_.has_unread());
   state_ = State::draining;
   deadline_.set(context_->limits.linger);
+  say_goodbye(stream_, [self = this->shared_from_this(), drains] {
+    self->guarded([&] { self->on_goodbye(drains); });
+  });
+}
+
+template <typename Stream>
+void Session<Stream>::on_goodbye(bool drains) {
+  if (state_ != State::draining) return;
+  if (!drains) return close();
+  end_sending(stream_);
   drain();
 }
 
@@ -194,11 +241,17 @@ template <typename Stream>
 void Session<Stream>::drain() {
   if (reading_) return;  // the read under way when a timeout came goes on for us
   reader_.clear();
-  read();
+  const std::span<char> space = reader_.space();
+  bare_stream(stream_).async_read_some(
+      asio::mutable_buffer(space.data(), space.size()),
+      [self = this->shared_from_this()](const ErrorCode& error, std::size_t bytes) {
+        self->guarded([&] { self->on_drained(error, bytes); });
+      });
 }
 
 template <typename Stream>
 void Session<Stream>::on_drained(const ErrorCode& error, std::size_t bytes) {
+  if (state_ != State::draining) return;
   drained_ += bytes;
   if (error || drained_ > kMaxDrainedBytes) return close();
   drain();
@@ -206,8 +259,15 @@ void Session<Stream>::on_drained(const ErrorCode& error, std::size_t bytes) {
 
 template <typename Stream>
 void Session<Stream>::on_expired() {
-  if (state_ == State::reading && reader_.started()) return refuse_request(408);
-  if (state_ == State::writing) abort_stream(stream_);
+  if (state_ == State::opening) context_->counters.count(Refusal::tls_timeout);
+  if (state_ == State::reading && reader_.started()) {
+    return refuse_request(
+        408, reader_.header_done() ? RefusedRequest::body_timeout : RefusedRequest::header_timeout);
+  }
+  if (state_ == State::writing) {
+    context_->counters.count(RefusedRequest::write_timeout);
+    abort_stream(stream_);
+  }
   close();
 }
 

@@ -27,7 +27,7 @@ const std::map<std::string, Names> kAllowed{
     {"config", {"core"}},
     {"collectors", {"core", "host", "log"}},
     {"scrape", {"core", "log", "asio"}},
-    {"net", {"core", "log", "asio"}},
+    {"net", {"core", "log", "asio", "config"}},
     {"app", {"core", "asio", "log", "host", "config", "collectors", "scrape", "net"}},
 };
 

@@ -40,10 +40,18 @@ std::string forbidden(std::string_view text) {
 }
 
 constexpr std::string_view kTextfile = "src/app/textfile.cpp";
+// Removes the unix socket that this process made, or that a dead one left, and nothing else.
+constexpr std::string_view kUnixSocket = "src/net/unix_socket.cpp";
 
-TEST(ReadOnly, HoldsForEverySourceButThatOfTheTextfile) {
-  for (const auto& [path, text] : source_files())
-    EXPECT_EQ(forbidden(text).empty(), path != kTextfile) << path << ": " << forbidden(text);
+TEST(ReadOnly, HoldsForEverySourceButThoseOfTheTextfileAndTheUnixSocket) {
+  for (const auto& [path, text] : source_files()) {
+    if (path == kUnixSocket) {
+      EXPECT_EQ(forbidden(text), "unlink(");
+      EXPECT_EQ(forbidden(std::regex_replace(text, std::regex(R"(::unlink\()"), "(")), "");
+    } else {
+      EXPECT_EQ(forbidden(text).empty(), path != kTextfile) << path << ": " << forbidden(text);
+    }
+  }
 }
 
 TEST(ReadOnly, IsCheckedByRulesThatBite) {

@@ -37,7 +37,7 @@ TEST(NetHttpCounters, CountsRefusedConnectionsByReason) {
   counters.for_each_refusal([&](std::string_view reason, std::uint64_t n) {
     text.append(reason) += "=" + std::to_string(n) + " ";
   });
-  EXPECT_EQ(text, "connection_limit=0 accept_error=2 ");
+  EXPECT_EQ(text, "connection_limit=0 displaced=0 accept_error=2 tls_handshake=0 tls_timeout=0 ");
 }
 
 TEST(NetDateHeader, IsTheFormatOfTheStandardAndFollowsTheClock) {

@@ -51,14 +51,15 @@ TEST(NetListenAddress, FallsBackToTheNextEndpointWhenTheHostHasNotTheFirst) {
   asio::io_context io;
   const std::vector<Endpoint> wanted{{asio::ip::make_address("2001:db8::1"), 0},
                                      {asio::ip::make_address("127.0.0.1"), 0}};
-  const auto listener = open_listener(io, ":0", wanted);
+  const auto listener = open_tcp_listener(io, ":0", wanted);
   ASSERT_TRUE(listener.has_value()) << core::to_string(listener.error());
-  EXPECT_EQ(listener->local_endpoint().address().to_string(), "127.0.0.1");
+  EXPECT_TRUE(to_string(listener->local_endpoint()).starts_with("127.0.0.1:"));
 }
 
 TEST(NetListenAddress, SaysWhyAnAddressCannotBeHad) {
   asio::io_context io;
-  const auto listener = open_listener(io, "192.0.2.1:9400", {{asio::ip::make_address("192.0.2.1"), 9400}});
+  const auto listener =
+      open_tcp_listener(io, "192.0.2.1:9400", {{asio::ip::make_address("192.0.2.1"), 9400}});
   ASSERT_FALSE(listener.has_value());
   EXPECT_EQ(
       core::to_string(listener.error()),

@@ -205,13 +205,55 @@ TEST_F(NetServer, SendsALargeBodyWhole) {
   EXPECT_EQ(received.substr(received.find("\r\n\r\n") + 4), source.page->body);
 }
 
-TEST_F(NetServer, RefusesConnectionsOverTheLimitAndServesAgainBelowIt) {
+TEST_F(NetServer, ClosesTheOldestConnectionWithoutARequestForANewOneAtTheLimit) {
   options.max_connections = 2;
+  serve();
+  Client oldest;
+  Client second;
+  ASSERT_TRUE(oldest.connect(port) && oldest.send("GET /metr"));
+  ASSERT_TRUE(soon([this] { return open_connections() == 1; }));
+  ASSERT_TRUE(second.connect(port));
+  ASSERT_TRUE(soon([this] { return open_connections() == 2; }));
+
+  Client third;
+  ASSERT_TRUE(third.connect(port) && third.send(kRequest));
+  EXPECT_EQ(third.receive(kResponseSize), kResponse);
+  EXPECT_TRUE(oldest.ended());
+  ASSERT_TRUE(second.send(kRequest));
+  EXPECT_EQ(second.receive(kResponseSize), kResponse);
+  EXPECT_EQ(refused("displaced"), 1U);
+  EXPECT_EQ(open_connections(), 2U);
+}
+
+TEST_F(NetServer, PrefersAConnectionThatHasSentARequestToOneThatHasNot) {
+  options.max_connections = 2;
+  serve();
+  Client proven;
+  ASSERT_TRUE(proven.connect(port) && proven.send(kRequest));
+  EXPECT_EQ(proven.receive(kResponseSize), kResponse);
+  for (int i = 0; i < 10; ++i) {
+    Client silent;
+    ASSERT_TRUE(silent.connect(port));
+    ASSERT_TRUE(soon([this] { return open_connections() == 2; }));
+    Client another;
+    ASSERT_TRUE(another.connect(port) && another.send(kRequest));
+    EXPECT_EQ(another.receive(kResponseSize), kResponse);
+    another.close();
+    ASSERT_TRUE(soon([this] { return open_connections() == 1; }));
+  }
+  ASSERT_TRUE(proven.send(kRequest));
+  EXPECT_EQ(proven.receive(kResponseSize), kResponse);
+}
+
+TEST_F(NetServer, RefusesAConnectionWhenEveryOtherHasARequestInWork) {
+  options.max_connections = 2;
+  source.hold = true;
   serve();
   Client first;
   Client second;
-  ASSERT_TRUE(first.connect(port) && second.connect(port));
-  ASSERT_TRUE(soon([this] { return open_connections() == 2; }));
+  for (Client* client : {&first, &second})
+    ASSERT_TRUE(client->connect(port) && client->send("GET /metrics HTTP/1.1\r\nHost: h\r\n\r\n"));
+  ASSERT_TRUE(soon([this] { return call([this] { return source.held.size(); }) == 2; }));
 
   Client third;
   ASSERT_TRUE(third.connect(port));
@@ -223,7 +265,10 @@ TEST_F(NetServer, RefusesConnectionsOverTheLimitAndServesAgainBelowIt) {
   EXPECT_EQ(open_connections(), 2U);
 
   first.close();
-  ASSERT_TRUE(soon([this] { return open_connections() == 1; }));
+  call([this] {
+    source.hold = false;
+    for (const auto& answer : source.held) answer(source.body);
+  });
   Client fourth;
   ASSERT_TRUE(fourth.connect(port) && fourth.send(kRequest));
   EXPECT_EQ(fourth.receive(kResponseSize), kResponse);

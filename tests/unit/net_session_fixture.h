@@ -22,6 +22,7 @@ namespace boost::beast::test {
 inline void end_sending(stream& fake) { fake.close(); }
 inline void close_stream(stream& fake) { fake.close(); }
 inline void abort_stream(stream& fake) { fake.close(); }
+inline std::string peer_address(const stream&) { return "192.0.2.1"; }
 }  // namespace boost::beast::test
 
 namespace rdma_exporter::net {

@@ -2,6 +2,8 @@
 // Copyright the rdma_exporter authors
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstdint>
 #include <string>
 
 #include "net_session_fixture.h"
@@ -19,6 +21,14 @@ class NetSessionRefusal : public testing::Test, protected SessionFixture {
     close_client();
     EXPECT_FALSE(session_exists());
     return answer;
+  }
+  /// The reasons of the requests that were refused: "malformed=2 ".
+  std::string reasons() const {
+    std::string text;
+    counters.for_each_refused_request([&](std::string_view reason, std::uint64_t n) {
+      if (n > 0) text.append(reason) += "=" + std::to_string(n) + " ";
+    });
+    return text;
   }
   std::string headers(std::size_t bytes) { return "X-Long: " + std::string(bytes - 10, 'x') + "\r\n"; }
 };
@@ -136,6 +146,28 @@ TEST_F(NetSessionRefusal, RefusesAChunkLineWithoutEnd) {
 TEST_F(NetSessionRefusal, TellsAClientThatAsksFirstNotToSendItsBody) {
   EXPECT_EQ(refusal("POST /metrics HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n"),
             plain("417 Expectation Failed", "Expectation Failed\n", kClose));
+}
+
+TEST_F(NetSessionRefusal, CountsEachRefusalByReason) {
+  const std::string head = "POST /metrics HTTP/1.1\r\nHost: h\r\n";
+  refusal("nonsense\r\n\r\n");
+  refusal(head + headers(context->limits.max_header_bytes) + "\r\n");
+  refusal(head + "Content-Length: 4097\r\n\r\n");
+  refusal(head + "Content-Length: 5\r\nExpect: 100-continue\r\n\r\n");
+  EXPECT_EQ(reasons(), "malformed=1 header_size=1 body_size=1 expectation=1 ");
+}
+
+TEST_F(NetSessionRefusal, CountsSlowClientsByWhatTheyAreSlowWith) {
+  context->limits.read_timeout = std::chrono::milliseconds(20);
+  context->limits.linger = std::chrono::milliseconds(20);
+  for (const std::string_view bytes : {"GET /metrics HTTP/1.1\r\nHost: h\r\n",
+                                       "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nab"}) {
+    start();
+    send(bytes);
+    run_for(std::chrono::milliseconds(200));
+    EXPECT_EQ(received(), plain("408 Request Timeout", "Request Timeout\n", kClose));
+  }
+  EXPECT_EQ(reasons(), "header_timeout=1 body_timeout=1 ");
 }
 
 TEST_F(NetSessionRefusal, TellsAConnectionTooManySoWithoutWaitingForARequest) {

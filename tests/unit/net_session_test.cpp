@@ -105,7 +105,18 @@ TEST_F(NetSession, AnswersPipelinedRequestsInOrderAlsoWhenTheFirstTakesLonger) {
                 kHealthy + plain("404 Not Found", "not found\n"));
 }
 
+TEST_F(NetSession, ClosesAfterSoManyRequestsAndSaysSoWithTheLast) {
+  context->limits.max_requests = 2;
+  start();
+  EXPECT_EQ(
+      exchange(std::string(kHealthyRequest) + std::string(kHealthyRequest) + std::string(kHealthyRequest)),
+      kHealthy + plain("200 OK", "healthy\n", "Connection: close\r\n"));
+  close_client();
+  EXPECT_FALSE(session_exists());
+}
+
 TEST_F(NetSession, ServesMorePipelinedRequestsThanFitItsBuffer) {
+  context->limits.max_requests = 1001;
   start();
   std::string requests;
   std::string responses;

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#include "net/policy_loader.h"
+
+#include <openssl/crypto.h>
+
+#include <utility>
+
+#include "config/file.h"
+#include "log/log.h"
+#include "net/tls_context.h"
+
+namespace rdma_exporter::net {
+namespace {
+
+using config::PemSource;
+using Done = core::Result<void>;
+
+bool same(const timespec& a, const timespec& b) { return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec; }
+
+/// Collects what one attempt reads.
+class Loader {
+ public:
+  explicit Loader(const std::string& path) : path_(path) {}
+
+  core::Result<std::shared_ptr<const Policy>> load() {
+    watch(path_);
+    const auto text = config::read_file(path_);
+    if (!text) return tl::unexpected(text.error());
+    auto file = config::parse_web_file(*text, path_);
+    if (!file) return tl::unexpected(std::move(file.error()));
+    auto policy = std::make_shared<Policy>();
+    policy->users = std::move(file->users);
+    policy->rate_limit = file->rate_limit;
+    for (const auto& [name, value] : file->headers) policy->headers += name + ": " + value + "\r\n";
+    if (file->http2_asked_for) log::info("http2 is on in the web config, and HTTP/1.1 is what is served");
+    if (file->tls) {
+      auto tls = make_tls(*file->tls);
+      if (!tls) return tl::unexpected(std::move(tls.error()));
+      policy->tls = std::move(*tls);
+    }
+    return policy;
+  }
+
+  std::vector<std::string> files;
+  std::vector<FileStamp> stamps;
+
+ private:
+  core::Result<std::shared_ptr<boost::asio::ssl::context>> make_tls(const config::TlsServer& settings) {
+    PemTexts pem;
+    Done done = read(settings.certificate, pem.certificate);
+    if (done) done = read(settings.key, pem.key);
+    if (done) done = read(settings.client_ca, pem.client_ca);
+    if (!done) return tl::unexpected(std::move(done.error()));
+    warn_if_open_to_others(settings.key.path.empty() ? path_ : settings.key.path);
+    auto context = make_tls_context(settings, pem);
+    ::OPENSSL_cleanse(pem.key.data(), pem.key.size());
+    return context;
+  }
+
+  Done read(const PemSource& source, std::string& into) {
+    into = source.text;
+    if (source.path.empty()) return {};
+    watch(source.path);
+    auto text = config::read_file(source.path);
+    if (!text) return core::config_error(source.where + ": " + text.error().context);
+    into = std::move(*text);
+    return {};
+  }
+
+  void watch(const std::string& path) {
+    files.push_back(path);
+    stamps.push_back(stamp_of(path));
+  }
+
+  static void warn_if_open_to_others(const std::string& path) {
+    struct stat info {};
+    if (::stat(path.c_str(), &info) == 0 && (info.st_mode & S_IROTH) != 0)
+      log::warn("everybody on this host can read the TLS key", {{"file", path}, {"use", "chmod o-r"}});
+  }
+
+  const std::string& path_;
+};
+
+}  // namespace
+
+bool FileStamp::operator==(const FileStamp& other) const {
+  return device == other.device && inode == other.inode && size == other.size &&
+         same(modified, other.modified) && same(changed, other.changed);
+}
+
+FileStamp stamp_of(const std::string& path) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0) return {};
+  return {info.st_dev, info.st_ino, info.st_size, info.st_mtim, info.st_ctim};
+}
+
+LoadedPolicy load_policy(const std::string& path) {
+  Loader loader(path);
+  auto policy = loader.load();
+  return {std::move(policy), std::move(loader.files), std::move(loader.stamps)};
+}
+
+core::Result<void> may_follow(const Policy& now, const Policy& next, const std::string& path) {
+  if (now.tls && !next.tls)
+    return core::config_error(path +
+                              ": has no tls_server_config any more; to switch TLS off, restart the exporter");
+  if (!now.users.empty() && next.users.empty())
+    return core::config_error(
+        path + ": has no basic_auth_users any more; to do without passwords, restart the exporter");
+  return {};
+}
+
+}  // namespace rdma_exporter::net

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "asio/socket.h"
+#include "core/result.h"
+#include "net/gate.h"
+#include "net/http_counters.h"
+#include "net/policy_loader.h"
+#include "net/worker.h"
+
+namespace rdma_exporter::net {
+
+/// Keeps a Gate's policy what the file of --web.config.file says. Every second a thread of its own looks
+/// whether the file, or one that it names, was changed; one that has not changed since the last look is read.
+/// A file that is wrong leaves the policy as it is, is logged once and counted. Io thread only.
+class WebConfigFile : public std::enable_shared_from_this<WebConfigFile> {
+ public:
+  using Answer = std::function<void(const core::Result<void>&)>;
+
+  WebConfigFile(asio::io_context& io, std::string path, Gate& gate, HttpCounters& counters);
+
+  /// Reads it for the first time, on this thread. The error is a whole message.
+  core::Result<void> load();
+  /// Begins to look.
+  void start();
+  void stop();
+  /// Reads it now whether it changed or not, and tells how that went. A file system that hangs answers late.
+  void reload(Answer answer);
+
+ private:
+  /// What the worker has seen. One job at a time uses it.
+  struct Seen {
+    std::vector<std::string> files;
+    std::vector<FileStamp> read;    ///< when they were read last
+    std::vector<FileStamp> latest;  ///< at the last look
+  };
+
+  void wait();
+  void look();
+  core::Result<void> use(const core::Result<std::shared_ptr<const Policy>>& loaded);
+  static bool is_to_be_read(Seen& seen);
+  static core::Result<std::shared_ptr<const Policy>> read(const std::string& path, Seen& seen);
+
+  std::string path_;
+  Gate& gate_;
+  HttpCounters& counters_;
+  Timer timer_;
+  Worker worker_;
+  std::shared_ptr<Seen> seen_ = std::make_shared<Seen>();
+  bool looking_ = false;
+  bool stopped_ = false;
+};
+
+}  // namespace rdma_exporter::net
