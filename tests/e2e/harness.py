@@ -2,6 +2,7 @@
 # Copyright the rdma_exporter authors
 """Starts the daemon on a tree, scrapes it, and looks at it from outside."""
 
+import base64
 import http.client
 import os
 import shutil
@@ -85,11 +86,19 @@ def limited(open_files):
     return ["prlimit", f"--nofile={open_files}:{open_files}"] if open_files else []
 
 
+def basic_auth(user):
+    """The header of "name:password"; none without it."""
+    return {"Authorization": "Basic " + base64.b64encode(user.encode()).decode()} if user else {}
+
+
 class Exporter:
     """A running daemon. Use as a context manager; on the way out it is stopped and must have been alive."""
 
-    def __init__(self, *flags, sysfs=None, ready=True, listen=None, open_files=None):
+    def __init__(self, *flags, sysfs=None, ready=True, listen=None, open_files=None, tls=None, user=None):
+        """tls: the ssl.SSLContext of clients; user: "name:password" that they send."""
         self.port = free_port()
+        self.tls = tls
+        self.user = user
         self.folder = temporary_folder()
         self.log_path = os.path.join(self.folder, "log")
         self.last_log = None
@@ -139,6 +148,8 @@ class Exporter:
             time.sleep(0.01)
 
     def connect(self, timeout=20):
+        if self.tls:
+            return http.client.HTTPSConnection("127.0.0.1", self.port, timeout=timeout, context=self.tls)
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
 
     def socket(self, timeout=5):
@@ -148,7 +159,7 @@ class Exporter:
         connection = self.connect(timeout)
         try:
             begin = time.monotonic()
-            connection.request(method, path, headers=headers or {})
+            connection.request(method, path, headers={**basic_auth(self.user), **(headers or {})})
             answer = connection.getresponse()
             body = answer.read()
             return Page(answer.status, answer.headers, body, time.monotonic() - begin)

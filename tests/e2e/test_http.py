@@ -212,24 +212,54 @@ class Limits(TestCase):
             self.assertTrue(is_closed(connection, 1.4))
             self.assertGreater(time.monotonic() - begin, 0.6)
 
-    def test_connections_are_bounded_and_come_free_again(self):
+    def test_connections_are_bounded_and_slow_ones_make_room(self):
         with self.exporter("--web.max-connections=4") as exporter:
+            exporter.scrape()  # opens the files that stay open
             files = exporter.open_files()
-            held = []
-            for _ in range(4):
-                connection = exporter.socket()
-                connection.sendall(b"GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n")
-                self.assertEqual(status_of(connection.recv(65536)), 200)
-                held.append(connection)
-            more = [exporter.socket() for _ in range(600)]
-            # Those that are turned away may linger for a moment, but not all at once.
-            self.assertLess(exporter.open_files(), files + 300)
-            answer = exchange(more[0], b"GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n", 1)
-            self.assertIn(status_of(answer), (503, None), answer[:100])
-            self.assertTrue(self.eventually(lambda: exporter.open_files() <= files + 4, 5), "refused clients stay")
-            for connection in held + more:
+            begun = [exporter.socket() for _ in range(600)]
+            for connection in begun:
+                try:
+                    connection.sendall(b"GET /metr")
+                except OSError:
+                    pass  # it has made room already
+            self.assertTrue(self.eventually(lambda: exporter.open_files() <= files + 4, 5))
+            self.assertEqual(exporter.get("/-/healthy").status, 200)
+            self.assertGreaterEqual(
+                exporter.scrape().samples.one("rdma_exporter_http_connections_refused_total", reason="displaced"), 596)
+            self.assertEqual(sum(not is_closed(connection, 0.01) for connection in begun[-4:]), 3)
+            for connection in begun:
                 connection.close()
-            self.assertEqual(self.eventually(lambda: exporter.get("/-/healthy").status == 200, 3), True)
+
+    def test_an_idle_connection_is_kept_while_others_are_slow(self):
+        with self.exporter("--web.max-connections=4") as exporter:
+            kept = exporter.connect()
+            kept.request("GET", "/-/healthy")
+            kept.getresponse().read()
+            slow = [exporter.socket() for _ in range(50)]
+            self.assertEqual(exporter.get("/-/healthy").status, 200)
+            self.assertFalse(is_closed(kept.sock, 0.2))
+            for connection in [kept, *slow]:
+                connection.close()
+
+    def test_a_connection_ends_after_so_many_requests(self):
+        with self.exporter("--web.max-requests-per-connection=2") as exporter:
+            connection = exporter.connect()
+            for expected in (None, "close"):
+                connection.request("GET", "/-/healthy")
+                answer = connection.getresponse()
+                answer.read()
+                self.assertEqual((answer.status, answer.headers["Connection"]), (200, expected))
+
+    def test_a_client_that_does_not_take_its_answer_is_dropped_and_counted(self):
+        tree = self.tree(devices=9, driver="all")
+        with Exporter("--web.write-timeout=300ms", sysfs=tree.sys) as exporter:
+            with socket.socket() as connection:
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+                connection.connect(("127.0.0.1", exporter.port))
+                connection.sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n" * 200)
+                refused = "rdma_exporter_http_requests_refused_total"
+                self.assertTrue(self.eventually(
+                    lambda: exporter.scrape().samples.one(refused, reason="write_timeout") == 1, 10))
 
     def test_descriptors_run_out_and_come_back(self):
         tree = self.tree(devices=1)

@@ -2,62 +2,13 @@
 # Copyright the rdma_exporter authors
 """A real Prometheus server scrapes the daemon."""
 
-import json
 import os
 import shutil
-import subprocess
 import time
 import unittest
-import urllib.parse
-import urllib.request
 
-from harness import Exporter, Fifo, TestCase, fake_tree, free_port, temporary_folder
-
-PROMETHEUS = shutil.which("prometheus")
-# The shape of a configuration that users have: the port next to the host name, no path, no other settings.
-CONFIG = """global:
-  scrape_interval: 15s
-scrape_configs:
-"""
-JOB = """  - job_name: '{job}'
-    scrape_interval: 1s
-    static_configs:
-      - targets: ['localhost:{port}']
-"""
-
-
-class Server:
-    """A Prometheus on loopback with one job for each of the exporters."""
-
-    def __init__(self, folder, exporters, *flags):
-        self.port = free_port()
-        config = os.path.join(folder, "prometheus.yml")
-        with open(config, "w", encoding="ascii") as file:
-            file.write(CONFIG + "".join(JOB.format(job=job, port=e.port) for job, e in exporters.items()))
-        with open(os.path.join(folder, "prometheus.log"), "wb") as log:
-            self.process = subprocess.Popen(
-                [PROMETHEUS, f"--config.file={config}", f"--storage.tsdb.path={folder}/data",
-                 f"--web.listen-address=127.0.0.1:{self.port}", *flags], stdout=log, stderr=log)
-
-    def stop(self):
-        self.process.terminate()
-        self.process.wait(10)
-
-    def api(self, path, **query):
-        url = f"http://127.0.0.1:{self.port}/api/v1/{path}?{urllib.parse.urlencode(query)}"
-        try:
-            with urllib.request.urlopen(url, timeout=5) as answer:
-                return json.load(answer)["data"]
-        except OSError:
-            return None
-
-    def query(self, expression):
-        data = self.api("query", query=expression)
-        return data["result"] if data else []
-
-    def targets(self):
-        data = self.api("targets")
-        return {t["labels"]["job"]: (t["health"], t["lastError"]) for t in data["activeTargets"]} if data else {}
+from harness import Exporter, Fifo, TestCase, fake_tree, temporary_folder
+from prometheus_server import PROMETHEUS, Server
 
 
 def write_hostile_names(device):
