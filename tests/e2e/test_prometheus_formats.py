@@ -12,7 +12,7 @@ import time
 import unittest
 
 from harness import REPOSITORY, Exporter, TestCase, temporary_folder
-from test_prometheus import PROMETHEUS, Server
+from prometheus_server import PROMETHEUS, Server
 import open_metrics
 import prom_proto
 import prom_text
