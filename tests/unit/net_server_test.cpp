@@ -267,7 +267,7 @@ TEST_F(NetServer, RefusesAConnectionWhenEveryOtherHasARequestInWork) {
   first.close();
   call([this] {
     source.hold = false;
-    for (const auto& answer : source.held) answer(source.body);
+    for (const auto& answer : source.held) answer(source.page);
   });
   Client fourth;
   ASSERT_TRUE(fourth.connect(port) && fourth.send(kRequest));
