@@ -136,13 +136,14 @@ core::Result<void> Exporter::check(const config::Config& config) {
 }
 
 std::unique_ptr<Exporter> Exporter::make(const config::Config& config, unsigned kept_files,
-                                         asio::io_context& io, Purpose purpose) {
+                                         asio::io_context& io, Purpose purpose, ProcessState& state) {
   if (!config.replay.empty())
     log::warn("serving a recording: values are not those of this host", {{"recording", config.replay}});
-  return std::unique_ptr<Exporter>(new Exporter(config, kept_files, io, purpose));
+  return std::unique_ptr<Exporter>(new Exporter(config, kept_files, io, purpose, state));
 }
 
-Exporter::Exporter(const config::Config& config, unsigned kept_files, asio::io_context& io, Purpose purpose)
+Exporter::Exporter(const config::Config& config, unsigned kept_files, asio::io_context& io, Purpose purpose,
+                   ProcessState& state)
     : config_(config),
       host_(make_host(config, kept_files, purpose)),
       context_{host_,
@@ -153,7 +154,7 @@ Exporter::Exporter(const config::Config& config, unsigned kept_files, asio::io_c
                resource_settings(config.resource, purpose == Purpose::once),
                &background_},
       collectors_(context_, enabled_collectors(config), device_filter(config.device)),
-      self_metrics_(http_, host_.open_files, config.replay, !config.textfile.empty()),
+      self_metrics_(state, host_.open_files, config.replay, !config.textfile.empty()),
       engine_(io, *this, engine_options(config), all_families(),
               [this](core::SampleBatch& out) { self_metrics_.add(out); }) {}
 
@@ -164,8 +165,8 @@ void Exporter::metrics(net::MetricsRequest request, std::chrono::steady_clock::t
   engine_.scrape({request.format, request.gzip, std::move(*selection)}, deadline, std::move(answer));
 }
 
-std::string Exporter::landing_page() const {
-  return app::landing_page(config_.web.telemetry_path, device_names(), config_.replay);
+std::string Exporter::landing_page(const std::string& telemetry_path) const {
+  return app::landing_page(telemetry_path, device_names(), config_.replay);
 }
 
 std::vector<std::string> Exporter::device_names() const {

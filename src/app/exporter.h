@@ -2,7 +2,6 @@
 // Copyright the rdma_exporter authors
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <memory>
 #include <mutex>
@@ -10,13 +9,13 @@
 #include <vector>
 
 #include "app/background_pool.h"
+#include "app/process_state.h"
 #include "app/self_metrics.h"
 #include "asio/asio.h"
 #include "collectors/collector_set.h"
 #include "config/config.h"
 #include "core/result.h"
 #include "host/host.h"
-#include "net/http_counters.h"
 #include "net/metrics_source.h"
 #include "scrape/engine.h"
 
@@ -28,32 +27,33 @@ enum class Purpose : unsigned char {
   once,   ///< a single one
 };
 
-/// The exporter without its sockets: host, collectors and engine wired together. Functions of MetricsSource
-/// on the io thread; jobs() on a worker.
-class Exporter final : public net::MetricsSource, public scrape::JobSource {
+/// What serves one configuration, without sockets: host, collectors and engine wired together. Functions on
+/// the io thread; jobs() on a worker.
+class Exporter final : public scrape::JobSource {
  public:
   /// What the parser of the configuration cannot know: that directories exist. The error is a message.
   static core::Result<void> check(const config::Config& config);
-  /// `config` has passed check().
+  /// `config` has passed check(); `state` outlives the exporter.
   static std::unique_ptr<Exporter> make(const config::Config& config, unsigned kept_files,
-                                        asio::io_context& io, Purpose purpose);
+                                        asio::io_context& io, Purpose purpose, ProcessState& state);
 
-  void metrics(net::MetricsRequest request, std::chrono::steady_clock::time_point deadline,
-               Answer answer) override;
-  bool ready() const override { return ready_; }
-  std::string landing_page() const override;
+  using Answer = net::MetricsSource::Answer;
+  /// See net::MetricsSource.
+  void metrics(net::MetricsRequest request, std::chrono::steady_clock::time_point deadline, Answer answer);
+  std::string landing_page(const std::string& telemetry_path) const;
 
   core::Result<std::shared_ptr<const scrape::PlannedJobs>> jobs(core::JobRun& run) override;
 
-  void set_ready(bool ready) { ready_ = ready; }
   /// As of the last collection.
   std::vector<std::string> device_names() const;
-  net::HttpCounters& http_counters() { return http_; }
+  /// No scrape is waiting for an answer.
+  bool idle() const { return engine_.idle(); }
   /// Ends the workers, what runs in the background, and the reader of events. See scrape::Engine::stop().
   bool stop(std::chrono::steady_clock::time_point deadline);
 
  private:
-  Exporter(const config::Config& config, unsigned kept_files, asio::io_context& io, Purpose purpose);
+  Exporter(const config::Config& config, unsigned kept_files, asio::io_context& io, Purpose purpose,
+           ProcessState& state);
 
   const config::Config config_;
   host::Host host_;
@@ -64,9 +64,7 @@ class Exporter final : public net::MetricsSource, public scrape::JobSource {
   bool unreachable_logged_ = false;
   mutable std::mutex names_mutex_;
   std::vector<std::string> names_;
-  net::HttpCounters http_;
   SelfMetrics self_metrics_;
-  std::atomic<bool> ready_{false};
   scrape::Engine engine_;  // last: its workers use everything above
 };
 

@@ -66,13 +66,27 @@ constexpr MetricDesc kKeptFiles{
     "Files kept open between scrapes; at limits.kept_files the others are opened for each read",
     "src/host"};
 
+constexpr MetricDesc kReloadSuccessful{
+    "rdma_exporter_config_last_reload_successful",
+    MetricType::gauge,
+    "",
+    "",
+    "1 if the last attempt to load the configuration succeeded; at 0 the one before it is still served",
+    "SIGHUP, POST /-/reload"};
+constexpr MetricDesc kReloadTime{"rdma_exporter_config_last_reload_success_timestamp_seconds",
+                                 MetricType::gauge,
+                                 "",
+                                 "seconds",
+                                 "When the configuration that is served was loaded, in seconds since 1970",
+                                 "SIGHUP, POST /-/reload"};
+
 constexpr std::string_view kCompiler = "g++ " __VERSION__;
 
 }  // namespace
 
-SelfMetrics::SelfMetrics(const net::HttpCounters& http, const host::OpenFileBudget& open_files,
+SelfMetrics::SelfMetrics(const ProcessState& state, const host::OpenFileBudget& open_files,
                          const std::string& recording, bool to_file)
-    : http_(http),
+    : state_(state),
       open_files_(open_files),
       build_labels_(
           core::render_labels({{"version", kVersion}, {"revision", kRevision}, {"compiler", kCompiler}})),
@@ -85,16 +99,18 @@ void SelfMetrics::add(core::SampleBatch& out) {
   if (!recording_labels_.empty()) out.add(kReplayInfo, recording_labels_, std::uint64_t{1});
   out.add(kKeptFiles, {}, std::uint64_t{open_files_.used()});
   if (to_file_) return;
-  http_.for_each_status([&](unsigned status, std::uint64_t requests) {
+  out.add_flag(kReloadSuccessful, {}, state_.reload.last_successful);
+  out.add(kReloadTime, {}, static_cast<std::uint64_t>(state_.reload.last_success_time.load()));
+  state_.http.for_each_status([&](unsigned status, std::uint64_t requests) {
     out.add(kRequests, core::render_labels({{"code", std::to_string(status)}}), requests);
   });
-  http_.for_each_refusal([&](std::string_view reason, std::uint64_t connections) {
+  state_.http.for_each_refusal([&](std::string_view reason, std::uint64_t connections) {
     out.add(kRefused, core::render_labels({{"reason", reason}}), connections);
   });
-  http_.for_each_refused_request([&](std::string_view reason, std::uint64_t requests) {
+  state_.http.for_each_refused_request([&](std::string_view reason, std::uint64_t requests) {
     out.add(kRefusedRequests, core::render_labels({{"reason", reason}}), requests);
   });
-  if (const auto reads = http_.web_config()) {
+  if (const auto reads = state_.http.web_config()) {
     out.add(kWebConfigGood, {}, std::uint64_t{reads->last_good});
     out.add(kWebConfigFailures, {}, reads->failures);
   }
@@ -103,10 +119,12 @@ void SelfMetrics::add(core::SampleBatch& out) {
 
 std::vector<const MetricDesc*> self_families() {
   static_assert(core::valid(kBuildInfo) && core::valid(kReplayInfo) && core::valid(kRequests) &&
-                core::valid(kRefused) && core::valid(kRefusedRequests) && core::valid(kWebConfigGood) &&
-                core::valid(kWebConfigFailures) && core::valid(kKeptFiles));
-  std::vector<const MetricDesc*> all{&kBuildInfo,       &kReplayInfo,    &kRequests,          &kRefused,
-                                     &kRefusedRequests, &kWebConfigGood, &kWebConfigFailures, &kKeptFiles};
+                core::valid(kRefused) && core::valid(kRefusedRequests) && core::valid(kReloadSuccessful) &&
+                core::valid(kReloadTime) && core::valid(kWebConfigGood) && core::valid(kWebConfigFailures) &&
+                core::valid(kKeptFiles));
+  std::vector<const MetricDesc*> all{&kBuildInfo,         &kReplayInfo,       &kRequests,   &kRefused,
+                                     &kRefusedRequests,   &kReloadSuccessful, &kReloadTime, &kWebConfigGood,
+                                     &kWebConfigFailures, &kKeptFiles};
   const auto process = ProcessMetrics::families();
   all.insert(all.end(), process.begin(), process.end());
   return all;

@@ -6,25 +6,25 @@
 #include <vector>
 
 #include "app/process_metrics.h"
+#include "app/process_state.h"
 #include "core/metric.h"
 #include "core/sample_batch.h"
 #include "host/attr_dir.h"
-#include "net/http_counters.h"
 
 namespace rdma_exporter::app {
 
-/// What the exporter says of itself beyond its jobs: build, recording, HTTP, kept files, process. One thread
-/// at a time.
+/// What the exporter says of itself beyond its jobs: build, recording, reloads, HTTP, kept files, process.
+/// One thread at a time.
 class SelfMetrics {
  public:
   /// `recording`: path of the replayed recording, empty when this host is served. `to_file`: the metrics go
   /// to the text file of another exporter, which has process_* metrics of its own: without ours and HTTP's.
-  SelfMetrics(const net::HttpCounters& http, const host::OpenFileBudget& open_files,
-              const std::string& recording, bool to_file);
+  SelfMetrics(const ProcessState& state, const host::OpenFileBudget& open_files, const std::string& recording,
+              bool to_file);
   void add(core::SampleBatch& out);
 
  private:
-  const net::HttpCounters& http_;
+  const ProcessState& state_;
   const host::OpenFileBudget& open_files_;
   std::string build_labels_;
   std::string recording_labels_;

@@ -63,13 +63,15 @@ core::Result<void> replace_file(const std::string& path, std::string_view conten
   return done;
 }
 
-Textfile::Textfile(asio::io_context& io, Exporter& exporter, const config::Config& config)
-    : io_(io),
-      exporter_(exporter),
-      path_(config.textfile),
-      interval_(config.interval),
-      timeout_(std::min(config.scrape.timeout, config.interval)),
-      timer_(io) {}
+Textfile::Textfile(asio::io_context& io, net::MetricsSource& source, const config::Config& config)
+    : io_(io), source_(source), path_(config.textfile), timer_(io) {
+  configure(config);
+}
+
+void Textfile::configure(const config::Config& config) {
+  interval_ = config.interval;
+  timeout_ = std::min(config.scrape.timeout, config.interval);
+}
 
 void Textfile::start() {
   next_ = std::chrono::steady_clock::now();
@@ -77,8 +79,8 @@ void Textfile::start() {
 }
 
 void Textfile::collect() {
-  exporter_.metrics({}, std::chrono::steady_clock::now() + timeout_,
-                    [this](const core::Result<net::MetricsSource::Page>& page) { write((*page)->body); });
+  source_.metrics({}, std::chrono::steady_clock::now() + timeout_,
+                  [this](const core::Result<net::MetricsSource::Page>& page) { write((*page)->body); });
 }
 
 void Textfile::write(const std::string& page) {

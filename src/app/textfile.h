@@ -6,10 +6,10 @@
 #include <string>
 #include <string_view>
 
-#include "app/exporter.h"
 #include "asio/asio.h"
 #include "config/config.h"
 #include "core/result.h"
+#include "net/metrics_source.h"
 
 namespace rdma_exporter::app {
 
@@ -21,7 +21,11 @@ core::Result<void> replace_file(const std::string& path, std::string_view conten
 /// where nothing else has to be done meanwhile.
 class Textfile {
  public:
-  Textfile(asio::io_context& io, Exporter& exporter, const config::Config& config);
+  /// `source` outlives the text file.
+  Textfile(asio::io_context& io, net::MetricsSource& source, const config::Config& config);
+
+  /// From the next collection on. The path stays.
+  void configure(const config::Config& config);
 
   /// Begins with the first collection. When that cannot be written the loop is stopped; later failures are
   /// logged, and the file is tried again.
@@ -37,10 +41,10 @@ class Textfile {
   void wait();
 
   asio::io_context& io_;
-  Exporter& exporter_;
+  net::MetricsSource& source_;
   const std::string path_;
-  const std::chrono::milliseconds interval_;
-  const std::chrono::milliseconds timeout_;  ///< of a collection
+  std::chrono::milliseconds interval_{};
+  std::chrono::milliseconds timeout_{};  ///< of a collection
   asio::steady_timer timer_;
   std::chrono::steady_clock::time_point next_;
   bool written_ = false;  ///< at least once

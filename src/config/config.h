@@ -35,6 +35,7 @@ struct WebConfig {
   std::chrono::milliseconds idle_timeout{120'000};
   unsigned max_header_bytes = 16384;
   bool openmetrics_created = false;
+  bool enable_lifecycle = false;  ///< POST /-/reload
   bool operator==(const WebConfig&) const = default;
 };
 

@@ -39,6 +39,8 @@ std::vector<Option> web_options() {
       option("web.openmetrics-created",
              "Serve _created series in OpenMetrics, for what the exporter counts itself.", boolean(),
              at(&Config::web, &WebConfig::openmetrics_created)),
+      option("web.enable-lifecycle", "Load the configuration anew on POST /-/reload, as on SIGHUP.",
+             boolean(), at(&Config::web, &WebConfig::enable_lifecycle)),
   };
 }
 

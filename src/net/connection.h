@@ -69,8 +69,9 @@ class Connections {
   std::array<ConnectionList, 3> lists_;
 };
 
-/// The bounds of one connection.
+/// The bounds of the connections, and of each.
 struct SessionLimits {
+  unsigned max_connections = 128;
   std::chrono::milliseconds read_timeout{
       10000};  ///< a TLS handshake; the first byte of a request to its last
   std::chrono::milliseconds idle_timeout{120000};  ///< without a byte between two requests

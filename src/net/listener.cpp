@@ -24,13 +24,12 @@ constexpr std::size_t kMaxRefused = 32;
 
 }  // namespace
 
-Listener::Listener(StreamAcceptor acceptor, std::unique_ptr<SocketFile> file, unsigned max_connections,
+Listener::Listener(StreamAcceptor acceptor, std::unique_ptr<SocketFile> file,
                    std::shared_ptr<SessionContext> context)
     : acceptor_(std::move(acceptor)),
       file_(std::move(file)),
       pause_(acceptor_.get_executor()),
       next_pause_(kFirstPause),
-      max_connections_(max_connections),
       context_(std::move(context)) {}
 
 void Listener::start() { accept(); }
@@ -71,7 +70,8 @@ void Listener::on_accept(const ErrorCode& error, StreamSocket socket) {
 }
 
 void Listener::begin_session(StreamSocket socket) {
-  if (context_->serving.size() >= max_connections_ && !make_room()) return refuse(std::move(socket));
+  if (context_->serving.size() >= context_->limits.max_connections && !make_room())
+    return refuse(std::move(socket));
   ErrorCode ignored;
   // A response is one write; Nagle's algorithm would hold back its last segment.
   socket.set_option(asio::ip::tcp::no_delay(true), ignored);
@@ -85,8 +85,8 @@ void Listener::begin_session(StreamSocket socket) {
 
 bool Listener::make_room() {
   if (context_->limits_reached.over()) {
-    log::warn("too many connections",
-              {{"limit", std::to_string(max_connections_)}, {"flag", "--web.max-connections"}});
+    log::warn("too many connections", {{"limit", std::to_string(context_->limits.max_connections)},
+                                       {"flag", "--web.max-connections"}});
   }
   const bool made = context_->serving.displace_one();
   context_->counters.count(made ? Refusal::displaced : Refusal::connection_limit);

@@ -17,7 +17,7 @@ namespace rdma_exporter::net {
 class Listener : public std::enable_shared_from_this<Listener> {
  public:
   /// `file`: that of a unix socket, else null.
-  Listener(StreamAcceptor acceptor, std::unique_ptr<SocketFile> file, unsigned max_connections,
+  Listener(StreamAcceptor acceptor, std::unique_ptr<SocketFile> file,
            std::shared_ptr<SessionContext> context);
 
   void start();
@@ -36,7 +36,6 @@ class Listener : public std::enable_shared_from_this<Listener> {
   std::unique_ptr<SocketFile> file_;
   Timer pause_;
   std::chrono::milliseconds next_pause_;
-  unsigned max_connections_;
   std::shared_ptr<SessionContext> context_;
 };
 

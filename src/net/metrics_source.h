@@ -43,6 +43,11 @@ class MetricsSource {
   /// Whether a scrape would be served now.
   virtual bool ready() const = 0;
 
+  using ReloadAnswer = std::function<void(const core::Result<void>&)>;
+  /// Loads the configuration anew, and calls `answer` once, on the io thread. The error is a message for a
+  /// person; the old configuration is then still served.
+  virtual void reload(ReloadAnswer answer) = 0;
+
   /// The HTML of "/"; touches no device.
   virtual std::string landing_page() const = 0;
 };

@@ -7,7 +7,7 @@
 
 namespace rdma_exporter::net {
 
-enum class Method : unsigned char { get, head, other };
+enum class Method : unsigned char { get, head, post, other };
 
 /// What the routes need of a request. The strings are reused from one request of a connection to the next.
 struct Request {

@@ -25,6 +25,18 @@ RequestParser::RequestParser(Request& request, std::uint32_t max_header_bytes, s
   request_.authorization.clear();
 }
 
+namespace {
+
+Method method_of(beast::http::verb verb) {
+  using Verb = beast::http::verb;
+  return verb == Verb::get    ? Method::get
+         : verb == Verb::head ? Method::head
+         : verb == Verb::post ? Method::post
+                              : Method::other;
+}
+
+}  // namespace
+
 unsigned RequestParser::header_status() const {
   // RFC 9112, 3.2: exactly one Host, except that HTTP/1.0 may have none.
   if (hosts_ > 1 || (hosts_ == 0 && version_ == 11)) return 400;
@@ -36,7 +48,7 @@ unsigned RequestParser::header_status() const {
 }
 
 void RequestParser::on_request_impl(Verb verb, Text, Text target, int version, ErrorCode&) {
-  request_.method = verb == Verb::get ? Method::get : verb == Verb::head ? Method::head : Method::other;
+  request_.method = method_of(verb);
   request_.target.assign(target.data(), target.size());
   version_ = version;
 }

@@ -15,14 +15,15 @@ namespace {
 
 constexpr std::string_view kHtmlType = "text/html; charset=utf-8";
 constexpr std::string_view kAllow = "Allow: GET, HEAD\r\n";
+constexpr std::string_view kAllowPost = "Allow: POST\r\n";
 // The landing page shows names that come from the host, so the browser is told to run and load nothing.
 constexpr std::string_view kHtmlHeaders =
     "Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'\r\n"
     "X-Content-Type-Options: nosniff\r\n";
 
-Response method_not_allowed() {
+Response method_not_allowed(std::string_view allow) {
   Response response = text_response(405, "method not allowed\n");
-  response.extra_headers = kAllow;
+  response.extra_headers = allow;
   return response;
 }
 
@@ -51,25 +52,35 @@ Response metrics_response(const core::Result<MetricsSource::Page>& page) {
 
 }  // namespace
 
-Routes::Routes(MetricsSource& source, std::string telemetry_path, Timeouts timeouts)
-    : source_(source), telemetry_path_(std::move(telemetry_path)), timeouts_(timeouts) {}
-
 void Routes::handle(const Request& request, Answer answer) {
   const std::string_view path = request.path();
-  const bool metrics_path = path == telemetry_path_;
+  const bool metrics_path = path == options_.telemetry_path;
   const bool page = path == "/" || path == "/-/healthy" || path == "/-/ready";
+  if (path == "/-/reload" && !metrics_path) return reload(request, std::move(answer));
   if (!metrics_path && !page) return answer(text_response(404, "not found\n"));
-  if (request.method == Method::other) return answer(method_not_allowed());
+  if (request.method != Method::get && request.method != Method::head)
+    return answer(method_not_allowed(kAllow));
   if (metrics_path) return metrics(request, std::move(answer));
   if (path == "/") return answer(html_page(source_.landing_page()));
   if (path == "/-/healthy") return answer(text_response(200, "healthy\n"));
   answer(source_.ready() ? text_response(200, "ready\n") : text_response(503, "not ready\n"));
 }
 
+void Routes::reload(const Request& request, Answer answer) {
+  if (request.method != Method::post) return answer(method_not_allowed(kAllowPost));
+  if (!options_.lifecycle)
+    return answer(text_response(403, "reloading over HTTP is not enabled (--web.enable-lifecycle)\n"));
+  source_.reload([answer = std::move(answer)](const core::Result<void>& result) {
+    answer(result ? text_response(200, "configuration loaded\n")
+                  : text_response(500, core::to_string(result.error()) + "\n"));
+  });
+}
+
 void Routes::metrics(const Request& request, Answer answer) {
   auto filter = parse_filter(request.query());
   if (!filter) return answer(text_response(400, core::to_string(filter.error()) + "\n"));
-  const auto deadline = std::chrono::steady_clock::now() + scrape_time(timeouts_, request.scrape_timeout);
+  const auto deadline =
+      std::chrono::steady_clock::now() + scrape_time(options_.timeouts, request.scrape_timeout);
   source_.metrics(
       {preferred_format(request.accept), accepts_gzip(request.accept_encoding), std::move(*filter)}, deadline,
       [answer = std::move(answer)](const core::Result<MetricsSource::Page>& page) {

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 
 #include "net/metrics_source.h"
 #include "net/request.h"
@@ -12,14 +13,21 @@
 
 namespace rdma_exporter::net {
 
+struct RouteOptions {
+  std::string telemetry_path = "/metrics";  ///< begins with '/', and wins when it is also the path of a page
+  Timeouts timeouts = {};
+  bool lifecycle = false;  ///< POST /-/reload is served
+};
+
 /// From a request to a response. Knows nothing of sockets. Runs on the io thread.
 class Routes {
  public:
   using Answer = std::function<void(Response)>;
 
-  /// `source` outlives the routes. `telemetry_path` begins with '/', and wins when it is also the path of a
-  /// page.
-  Routes(MetricsSource& source, std::string telemetry_path, Timeouts timeouts);
+  /// `source` outlives the routes.
+  Routes(MetricsSource& source, RouteOptions options) : source_(source), options_(std::move(options)) {}
+  /// For the requests from now on.
+  void configure(RouteOptions options) { options_ = std::move(options); }
 
   /// Calls `answer` exactly once: at once, or for metrics whenever the source answers. `request` is not used
   /// after the return. A HEAD is answered as its GET; the caller leaves the body out.
@@ -27,10 +35,10 @@ class Routes {
 
  private:
   void metrics(const Request& request, Answer answer);
+  void reload(const Request& request, Answer answer);
 
   MetricsSource& source_;
-  std::string telemetry_path_;
-  Timeouts timeouts_;
+  RouteOptions options_;
 };
 
 }  // namespace rdma_exporter::net

@@ -4,6 +4,7 @@
 
 #include <openssl/crypto.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "net/bcrypt.h"
@@ -33,11 +34,16 @@ Server::Server(asio::io_context& io, ServerOptions options, Routes& routes, Http
     : io_(io),
       options_(std::move(options)),
       context_(std::make_shared<SessionContext>(SessionContext{routes, counters})) {
+  take_limits();
+}
+
+void Server::take_limits() {
   context_->limits.read_timeout = options_.read_timeout;
   context_->limits.idle_timeout = options_.idle_timeout;
   context_->limits.write_timeout = options_.write_timeout;
   context_->limits.max_header_bytes = options_.max_header_bytes;
   context_->limits.max_requests = options_.max_requests;
+  context_->limits.max_connections = options_.max_connections;
 }
 
 Server::~Server() {
@@ -67,24 +73,65 @@ core::Result<void> Server::load_web_config() {
   return web_config_->load();
 }
 
-core::Result<std::vector<std::shared_ptr<Listener>>> Server::open_listeners() {
-  std::vector<std::shared_ptr<Listener>> listeners;
-  const auto add = [&](StreamAcceptor acceptor, std::unique_ptr<SocketFile> file) {
-    listeners.push_back(
-        std::make_shared<Listener>(std::move(acceptor), std::move(file), options_.max_connections, context_));
-  };
+core::Result<std::shared_ptr<Listener>> Server::listen_on(const std::string& address) {
+  auto opened = open_listener(io_, address);
+  if (!opened) return tl::unexpected(std::move(opened.error()));
+  return std::make_shared<Listener>(std::move(opened->acceptor), std::move(opened->file), context_);
+}
+
+core::Result<Server::Listeners> Server::open_listeners() {
+  Listeners listeners;
   if (options_.systemd_sockets) {
     auto acceptors = systemd_listeners(io_);
     if (!acceptors) return tl::unexpected(std::move(acceptors.error()));
-    for (StreamAcceptor& acceptor : *acceptors) add(std::move(acceptor), nullptr);
+    for (StreamAcceptor& acceptor : *acceptors)
+      listeners.push_back(std::make_shared<Listener>(std::move(acceptor), nullptr, context_));
     return listeners;
   }
   for (const std::string& address : options_.listen_addresses) {
-    auto opened = open_listener(io_, address);
-    if (!opened) return tl::unexpected(std::move(opened.error()));
-    add(std::move(opened->acceptor), std::move(opened->file));
+    auto listener = listen_on(address);
+    if (!listener) return tl::unexpected(std::move(listener.error()));
+    listeners.push_back(std::move(*listener));
   }
   return listeners;
+}
+
+core::Result<Server::Listeners> Server::listeners_for(const std::vector<std::string>& addresses) {
+  const auto& old = options_.listen_addresses;
+  Listeners listeners;
+  for (const std::string& address : addresses) {
+    const auto known = static_cast<std::size_t>(std::find(old.begin(), old.end(), address) - old.begin());
+    auto listener = known == old.size() ? listen_on(address) : listeners_[known];
+    if (!listener) return tl::unexpected(std::move(listener.error()));
+    listeners.push_back(std::move(*listener));
+  }
+  return listeners;
+}
+
+core::Result<void> Server::reconfigure(ServerOptions options) {
+  if (options.systemd_sockets != options_.systemd_sockets)
+    return core::config_error("--web.systemd-socket: a change takes effect with a restart only");
+  if (options.web_config_file != options_.web_config_file)
+    return core::config_error("--web.config.file: a change of its name takes effect with a restart only");
+  if (!options.systemd_sockets && options.listen_addresses != options_.listen_addresses) {
+    auto listeners = listeners_for(options.listen_addresses);
+    if (!listeners) return tl::unexpected(std::move(listeners.error()));
+    replace_listeners(std::move(*listeners));
+  }
+  options_ = std::move(options);
+  take_limits();
+  return {};
+}
+
+void Server::replace_listeners(Listeners listeners) {
+  const auto without = [](const Listeners& all, const auto& listener) {
+    return std::find(all.begin(), all.end(), listener) == all.end();
+  };
+  for (const auto& listener : listeners_)
+    if (without(listeners, listener)) listener->stop();
+  for (const auto& listener : listeners)
+    if (without(listeners_, listener)) listener->start();
+  listeners_ = std::move(listeners);
 }
 
 bool Server::has_tls() const { return context_->gate && context_->gate->policy().tls; }

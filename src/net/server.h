@@ -61,6 +61,11 @@ class Server {
   /// too. `answer` is called once, now or later, with what is wrong with the file: the old one stays in force
   /// then.
   void reload_web_config(std::function<void(const core::Result<void>&)> answer);
+  /// Takes over other options without losing a connection: listens on addresses that are new, no more on
+  /// those that are gone, and takes the limits for connections and requests from now on. All or nothing; an
+  /// address of which an old one has the port is in use. Where sockets and the web config file come from
+  /// stays.
+  core::Result<void> reconfigure(ServerOptions options);
 
   /// "[::]:9400" for each address, with the port that the kernel chose where 0 was asked for.
   std::vector<std::string> bound_addresses() const;
@@ -74,14 +79,19 @@ class Server {
   unsigned open_connections() const;
 
  private:
-  core::Result<std::vector<std::shared_ptr<Listener>>> open_listeners();
+  using Listeners = std::vector<std::shared_ptr<Listener>>;
+  core::Result<Listeners> open_listeners();
+  core::Result<std::shared_ptr<Listener>> listen_on(const std::string& address);
+  core::Result<Listeners> listeners_for(const std::vector<std::string>& addresses);
+  void replace_listeners(Listeners listeners);
+  void take_limits();
 
   boost::asio::io_context& io_;
   ServerOptions options_;
   std::unique_ptr<Worker> password_worker_;
   std::shared_ptr<SessionContext> context_;
   std::shared_ptr<WebConfigFile> web_config_;  ///< null without the file
-  std::vector<std::shared_ptr<Listener>> listeners_;
+  Listeners listeners_;  ///< one for each address, in their order, or for each socket of systemd
 };
 
 }  // namespace rdma_exporter::net

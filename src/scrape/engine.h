@@ -50,6 +50,9 @@ class Engine {
   /// What is printed on the thread of `io`, because of a deadline, is not compressed.
   void scrape(PageRequest request, Clock::time_point deadline, Answer answer);
 
+  /// No scrape is waiting for an answer.
+  bool idle() const { return !current_; }
+
   /// Waits until the workers have ended. False when some are stuck in the kernel at `deadline`: then the
   /// process should end without running destructors.
   bool stop(Clock::time_point deadline);

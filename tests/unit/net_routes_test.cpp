@@ -25,7 +25,7 @@ class NetRoutes : public testing::Test {
   }
 
   FakeSource source;
-  Routes routes{source, "/rdma", Timeouts{milliseconds(8000), milliseconds(500)}};
+  Routes routes{source, {"/rdma", {milliseconds(8000), milliseconds(500)}}};
 };
 
 TEST_F(NetRoutes, ServesTheMetricsAtTheConfiguredPathOnly) {
@@ -67,7 +67,7 @@ TEST_F(NetRoutes, TellsTheClientWhatIsWrongWithItsFilter) {
   EXPECT_TRUE(source.requests.empty());
   FakeSource refusing;
   refusing.hold = true;
-  Routes to_refusing(refusing, "/rdma", Timeouts());
+  Routes to_refusing(refusing, {"/rdma"});
   std::optional<Response> response;
   to_refusing.handle(Request{Method::get, "/rdma?collect[]=a", {}},
                      [&](Response r) { response = std::move(r); });
@@ -93,10 +93,29 @@ TEST_F(NetRoutes, NeedsNoDeviceForAnythingButTheMetrics) {
 }
 
 TEST_F(NetRoutes, LetsTheMetricsWinWhenTheyAreServedAtTheRoot) {
-  Routes at_root(source, "/", Timeouts());
+  Routes at_root(source, {"/"});
   std::optional<Response> response;
   at_root.handle(Request{Method::get, "/", {}}, [&](Response r) { response = std::move(r); });
   EXPECT_EQ(response.value().body.get(), &source.page->body);
+}
+
+TEST_F(NetRoutes, ReloadsOnPostOnlyAndOnlyWhenAllowed) {
+  EXPECT_EQ(get("/-/reload").status, 405U);
+  EXPECT_EQ(get("/-/reload").extra_headers, "Allow: POST\r\n");
+  EXPECT_EQ(get("/-/reload", Method::post).status, 403U);
+  EXPECT_EQ(source.reloads, 0);
+  routes.configure({.telemetry_path = "/rdma", .timeouts = {}, .lifecycle = true});
+  EXPECT_EQ(get("/-/reload").status, 405U);
+  EXPECT_EQ(get("/-/reload", Method::post).status, 200U);
+  EXPECT_EQ(source.reloads, 1);
+}
+
+TEST_F(NetRoutes, TellsWhyTheConfigurationWasNotLoaded) {
+  routes.configure({.telemetry_path = "/rdma", .timeouts = {}, .lifecycle = true});
+  source.reload_result = core::config_error("x.yml:3: web: unknown key");
+  const Response response = get("/-/reload", Method::post);
+  EXPECT_EQ(response.status, 500U);
+  EXPECT_EQ(*response.body, "x.yml:3: web: unknown key\n");
 }
 
 TEST_F(NetRoutes, GivesTheSourceTheDeadlineOfTheClient) {

@@ -82,7 +82,7 @@ class NetServer : public testing::Test {
   }
 
   FakeSource source;
-  Routes routes{source, "/metrics", Timeouts()};
+  Routes routes{source, {}};
   HttpCounters counters;
   ServerOptions options;
   std::uint16_t port = 0;

@@ -43,12 +43,18 @@ class FakeSource final : public MetricsSource {
     answer(page);
   }
   bool ready() const override { return is_ready; }
+  void reload(ReloadAnswer answer) override {
+    ++reloads;
+    answer(reload_result);
+  }
   std::string landing_page() const override { return "<html>rdma_exporter</html>\n"; }
 
   Page page = make_page("rdma_devices 0\n");
   bool is_ready = true;
   bool hold = false;
   bool throws = false;
+  core::Result<void> reload_result;
+  int reloads = 0;
   std::vector<Answer> held;
   std::vector<MetricsRequest> requests;
   std::vector<std::chrono::steady_clock::time_point> deadlines;
@@ -112,7 +118,7 @@ class SessionFixture {
   }
 
   FakeSource source;
-  Routes routes{source, "/metrics", Timeouts()};
+  Routes routes{source, {}};
   HttpCounters counters;
   std::shared_ptr<SessionContext> context = std::make_shared<SessionContext>(
       SessionContext{routes, counters, {}, DateHeader([] { return std::time_t{784111777}; })});

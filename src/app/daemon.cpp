@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#include "app/daemon.h"
+
+#include <malloc.h>
+
+#include <algorithm>
+#include <csignal>
+#include <exception>
+#include <thread>
+#include <utility>
+
+#include "app/open_file_limit.h"
+#include "app/setup_log.h"
+#include "log/log.h"
+
+namespace rdma_exporter::app {
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+constexpr auto kGraceForResponses = 1000ms;
+constexpr auto kRetiredInterval = 20ms;
+// Each holds its workers and what it remembers of the devices.
+constexpr std::size_t kMaxRetired = 4;
+
+net::ServerOptions server_options(const config::Config& config) {
+  net::ServerOptions options;
+  options.listen_addresses = config.web.listen_addresses;
+  options.systemd_sockets = config.web.systemd_socket;
+  options.web_config_file = config.web.config_file;
+  options.max_connections = config.web.max_connections;
+  options.max_requests = config.web.max_requests_per_connection;
+  options.read_timeout = config.web.read_timeout;
+  options.write_timeout = config.web.write_timeout;
+  options.idle_timeout = config.web.idle_timeout;
+  options.max_header_bytes = config.web.max_header_bytes;
+  return options;
+}
+
+net::RouteOptions route_options(const config::Config& config) {
+  return {config.web.telemetry_path,
+          {config.scrape.timeout, config.scrape.timeout_offset},
+          config.web.enable_lifecycle};
+}
+
+// Whether both ask for the same exporter: then its workers and what it remembers of wrapped counters stay.
+bool same_exporter(config::Config a, config::Config b) {
+  for (config::Config* config : {&a, &b}) {
+    const bool created = config->web.openmetrics_created;
+    config->web = {};
+    config->web.openmetrics_created = created;
+    config->log = {};
+    config->interval = {};
+    config->scrape = {};
+  }
+  return a == b;
+}
+
+}  // namespace
+
+Daemon::Daemon(asio::io_context& io, config::Config config, LoadConfig load)
+    : io_(io),
+      load_(std::move(load)),
+      config_(std::move(config)),
+      exporter_(make_exporter(config_)),
+      routes_(*this, route_options(config_)),
+      server_(io, server_options(config_), routes_, state_.http),
+      signals_(io, SIGTERM, SIGINT, SIGHUP),
+      stop_timer_(io),
+      retired_timer_(io) {
+  if (!config_.textfile.empty()) textfile_.emplace(io_, *this, config_);
+}
+
+core::Result<void> Daemon::listen() {
+  if (auto loaded = server_.load_web_config(); !loaded) return loaded;
+  if (auto listening = server_.listen(); !listening) return listening;
+  for (const std::string& address : server_.bound_addresses())
+    log::info("listening", {{"address", address},
+                            {"path", config_.web.telemetry_path},
+                            {"tls", server_.has_tls() ? "true" : "false"},
+                            {"passwords", server_.has_passwords() ? "true" : "false"}});
+  return {};
+}
+
+core::Result<void> Daemon::start() {
+  wait_for_signal();
+  if (textfile_) {
+    textfile_->start();
+    return {};
+  }
+  if (auto listening = listen(); !listening) return listening;
+  ready_ = true;
+  // The first collection opens what later ones read, and fills the landing page.
+  exporter_->metrics({}, Clock::now() + config_.scrape.timeout, [exporter = exporter_](const auto&) {
+    ::malloc_trim(0);  // start-up needed more than what follows
+    log::info("first collection done", {{"devices", std::to_string(exporter->device_names().size())}});
+  });
+  return {};
+}
+
+bool Daemon::finish(Clock::time_point deadline) {
+  if (textfile_) served_ = textfile_->end();
+  bool ended = exporter_->stop(deadline) && !reloading_;
+  for (const auto& exporter : retired_) ended = exporter->stop(deadline) && ended;
+  return ended;
+}
+
+void Daemon::metrics(net::MetricsRequest request, Clock::time_point deadline, Answer answer) {
+  exporter_->metrics(std::move(request), deadline, std::move(answer));
+}
+
+std::string Daemon::landing_page() const { return exporter_->landing_page(config_.web.telemetry_path); }
+
+void Daemon::wait_for_signal() {
+  signals_.async_wait([this](const boost::system::error_code& error, int signal) {
+    if (error) return;
+    if (signal != SIGHUP) return begin_stop(signal);
+    reload([](const core::Result<void>&) {});
+    wait_for_signal();
+  });
+}
+
+void Daemon::begin_stop(int signal) {
+  log::info("stopping", {{"signal", signal == SIGTERM ? "SIGTERM" : "SIGINT"}});
+  ready_ = false;
+  server_.stop();
+  stop_until_ = Clock::now() + kGraceForResponses;
+  wait_for_responses();
+}
+
+void Daemon::wait_for_responses() {
+  if (server_.open_connections() == 0 || Clock::now() >= stop_until_) return io_.stop();
+  stop_timer_.expires_after(10ms);
+  stop_timer_.async_wait([this](const boost::system::error_code&) { wait_for_responses(); });
+}
+
+void Daemon::reload(ReloadAnswer answer) {
+  if (std::exchange(reloading_, true))
+    return answer(core::config_error("a reload is in progress: the configuration is still being read"));
+  // The file may be on a file system that hangs; scrapes go on meanwhile.
+  try {
+    std::thread([this, load = load_, &io = io_, answer] {
+      asio::post(io, [this, loaded = load(), answer] { end_reload(loaded, answer); });
+    }).detach();
+  } catch (const std::system_error& error) {
+    end_reload(core::config_error(std::string("cannot start a thread: ") + error.what()), answer);
+  }
+}
+
+void Daemon::end_reload(const core::Result<config::Config>& loaded, const ReloadAnswer& answer) {
+  core::Result<void> result = loaded ? apply(*loaded) : core::Result<void>(tl::unexpected(loaded.error()));
+  if (!result) return finish_reload(result, answer);
+  // Whoever asks for a reload wants to know now whether changed certificates and passwords are good.
+  server_.reload_web_config([this, answer](const core::Result<void>& read) { finish_reload(read, answer); });
+}
+
+void Daemon::finish_reload(const core::Result<void>& result, const ReloadAnswer& answer) {
+  reloading_ = false;
+  state_.reload.last_successful = result.has_value();
+  if (result) {
+    state_.reload.last_success_time = std::time(nullptr);
+    log::info("configuration loaded");
+  } else {
+    log::error("the configuration was not loaded, the old one stays",
+               {{"error", core::to_string(result.error())}});
+  }
+  answer(result);
+}
+
+core::Result<void> Daemon::apply(const config::Config& config) {
+  std::shared_ptr<Exporter> next;
+  if (!same_exporter(config, config_)) {
+    if (retired_.size() >= kMaxRetired)
+      return core::config_error("reads of earlier configurations are still stuck in the kernel");
+    next = make_exporter(config);
+  }
+  // The last step that can fail.
+  if (auto changed = reconfigure_output(config); !changed) return changed;
+  setup_log(config.log);
+  routes_.configure(route_options(config));
+  config_ = config;
+  if (next) retire(std::exchange(exporter_, std::move(next)));
+  return {};
+}
+
+core::Result<void> Daemon::reconfigure_output(const config::Config& config) {
+  if (config.textfile != config_.textfile)
+    return core::config_error("--textfile: a change takes effect with a restart only");
+  if (!textfile_) return server_.reconfigure(server_options(config));
+  textfile_->configure(config);
+  return {};
+}
+
+std::shared_ptr<Exporter> Daemon::make_exporter(const config::Config& config) {
+  const unsigned kept_files = raise_open_file_limit(config.limits.kept_files, config.web.max_connections);
+  return Exporter::make(config, kept_files, io_, Purpose::serve, state_);
+}
+
+void Daemon::retire(std::shared_ptr<Exporter> exporter) {
+  retired_.push_back(std::move(exporter));
+  if (retired_.size() == 1) end_retired();
+}
+
+// Without waiting: what is not finished is looked after again later.
+void Daemon::end_retired() {
+  std::erase_if(retired_,
+                [](const auto& exporter) { return exporter->idle() && exporter->stop(Clock::now()); });
+  if (retired_.empty()) return;
+  retired_timer_.expires_after(kRetiredInterval);
+  retired_timer_.async_wait([this](const boost::system::error_code& cancelled) {
+    if (!cancelled) end_retired();
+  });
+}
+
+}  // namespace rdma_exporter::app

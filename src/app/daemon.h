@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/exporter.h"
+#include "app/process_state.h"
+#include "app/textfile.h"
+#include "asio/asio.h"
+#include "config/config.h"
+#include "core/result.h"
+#include "net/metrics_source.h"
+#include "net/routes.h"
+#include "net/server.h"
+
+namespace rdma_exporter::app {
+
+/// The running daemon: the exporter of the present configuration, where its metrics go (the HTTP server, or
+/// the text file), the signals. Functions on the io thread.
+///
+/// A reload (SIGHUP, POST /-/reload) loads the configuration on a thread of its own, builds a whole new
+/// exporter beside the old one and swaps them; the old one answers the scrapes it has begun and ends when its
+/// workers have. Nothing changes when any step fails.
+class Daemon final : public net::MetricsSource {
+ public:
+  /// Reads flags and file anew; called on any thread. The error is a message for a person.
+  using LoadConfig = std::function<core::Result<config::Config>()>;
+
+  /// `config` has passed Exporter::check().
+  Daemon(asio::io_context& io, config::Config config, LoadConfig load);
+
+  /// Listens, begins the first collection and waits for signals. The error is a message for a person.
+  core::Result<void> start();
+  /// After the event loop has ended: false when threads are still stuck in the kernel at `deadline`; then
+  /// destructors must not run.
+  bool finish(std::chrono::steady_clock::time_point deadline);
+  /// False when the text file could not be written at the start.
+  bool served() const { return served_; }
+
+  void metrics(net::MetricsRequest request, std::chrono::steady_clock::time_point deadline,
+               Answer answer) override;
+  bool ready() const override { return ready_; }
+  std::string landing_page() const override;
+  void reload(ReloadAnswer answer) override;
+
+ private:
+  core::Result<void> listen();
+  void wait_for_signal();
+  void begin_stop(int signal);
+  void wait_for_responses();
+  void end_reload(const core::Result<config::Config>& loaded, const ReloadAnswer& answer);
+  void finish_reload(const core::Result<void>& result, const ReloadAnswer& answer);
+  core::Result<void> apply(const config::Config& config);
+  core::Result<void> reconfigure_output(const config::Config& config);
+  std::shared_ptr<Exporter> make_exporter(const config::Config& config);
+  void retire(std::shared_ptr<Exporter> exporter);
+  void end_retired();
+
+  asio::io_context& io_;
+  const LoadConfig load_;
+  config::Config config_;
+  ProcessState state_;
+  std::shared_ptr<Exporter> exporter_;
+  std::vector<std::shared_ptr<Exporter>> retired_;  ///< of earlier configurations, not ended yet
+  net::Routes routes_;
+  net::Server server_;
+  std::optional<Textfile> textfile_;  ///< instead of listening
+  asio::signal_set signals_;
+  asio::steady_timer stop_timer_;
+  asio::steady_timer retired_timer_;
+  std::chrono::steady_clock::time_point stop_until_;
+  bool ready_ = false;
+  bool served_ = true;
+  bool reloading_ = false;
+};
+
+}  // namespace rdma_exporter::app

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <ctime>
+
+#include "net/http_counters.h"
+
+namespace rdma_exporter::app {
+
+/// How the last attempt to load the configuration ended. Any thread may read.
+struct ReloadStatus {
+  std::atomic<bool> last_successful{true};
+  std::atomic<std::int64_t> last_success_time{std::time(nullptr)};  ///< seconds since 1970
+};
+
+/// What is counted from the start of the process and outlives a configuration.
+struct ProcessState {
+  net::HttpCounters http;
+  ReloadStatus reload;
+};
+
+}  // namespace rdma_exporter::app

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright the rdma_exporter authors
+"""A new configuration is taken over whole, or not at all."""
+
+import os
+import signal
+import threading
+
+from harness import Exporter, TestCase
+
+STATUS = "rdma_exporter_config_last_reload_successful"
+
+
+class Reload(TestCase):
+    def setUp(self):
+        super().setUp()
+        self.file = os.path.join(self.folder, "config.yml")
+        self.write("")
+
+    def write(self, text):
+        with open(self.file + ".new", "w", encoding="utf-8") as file:
+            file.write(text)
+        os.rename(self.file + ".new", self.file)
+
+    def start(self, *flags, **options):
+        return Exporter(f"--config.file={self.file}", *flags, **options)
+
+    def hup(self, exporter, done):
+        os.kill(exporter.pid, signal.SIGHUP)
+        self.assertTrue(self.eventually(done), exporter.log())
+
+    def test_sighup_takes_over_the_devices(self):
+        with self.start(sysfs=self.tree(devices=3).sys) as exporter:
+            self.assertEqual(exporter.scrape().samples.one("rdma_devices"), 3)
+            self.write("device: {exclude: mlx5_1}\n")
+            self.hup(exporter, lambda: exporter.scrape().samples.one("rdma_devices") == 2)
+            self.assertEqual(exporter.scrape().samples.one(STATUS), 1)
+
+    def test_a_bad_file_leaves_the_old_configuration(self):
+        with self.start("--web.enable-lifecycle", sysfs=self.tree(devices=2).sys) as exporter:
+            before = exporter.scrape().samples
+            self.write("log: {level: info}\ndevice:\n  exclud: mlx5_1\n")
+            self.hup(exporter, lambda: exporter.scrape().samples.one(STATUS) == 0)
+            self.assertIn(f"{self.file}:3: device.exclud", exporter.log())
+            answer = exporter.get("/-/reload", method="POST")
+            self.assertEqual(answer.status, 500)
+            self.assertIn(f"{self.file}:3: device.exclud", answer.body.decode())
+            self.assertEqual(exporter.scrape().samples.kernel(), before.kernel())
+            loaded = "rdma_exporter_config_last_reload_success_timestamp_seconds"
+            self.assertEqual(exporter.scrape().samples.one(loaded), before.one(loaded))
+            self.write("device: {exclude: mlx5_1}\n")
+            self.assertEqual(exporter.get("/-/reload", method="POST").status, 200)
+            after = exporter.scrape().samples
+            self.assertEqual((after.one(STATUS), after.one("rdma_devices")), (1, 1))
+
+    def test_post_needs_the_flag(self):
+        with self.start(sysfs=self.tree(devices=1).sys) as exporter:
+            self.assertEqual(exporter.get("/-/reload", method="POST").status, 403)
+            self.assertEqual(exporter.get("/-/reload").status, 405)
+
+    def test_counters_of_requests_and_of_the_kernel_go_on(self):
+        with self.start("--web.enable-lifecycle", sysfs=self.tree(devices=1).sys) as exporter:
+            for _ in range(5):
+                before = exporter.scrape().samples
+            self.write("limits: {series_per_device: 4000}\n")
+            self.assertEqual(exporter.get("/-/reload", method="POST").status, 200)
+            after = exporter.scrape().samples
+            requests = "rdma_exporter_http_requests_total"
+            self.assertGreater(after.one(requests, code=200), before.one(requests, code=200))
+            self.assertEqual(after.kernel(), before.kernel())
+
+    def test_the_path_and_the_limits_of_the_server(self):
+        with self.start("--web.enable-lifecycle", sysfs=self.tree(devices=1).sys) as exporter:
+            self.write("web: {telemetry_path: /rdma, max_header_bytes: 1024}\n")
+            self.assertEqual(exporter.get("/-/reload", method="POST").status, 200)
+            self.assertEqual(exporter.get("/metrics").status, 404)
+            self.assertEqual(exporter.get("/rdma").status, 200)
+            self.assertEqual(exporter.get("/rdma", headers={"X-Long": "x" * 2000}).status, 431)
+
+    def test_reads_that_are_stuck_do_not_stop_a_reload(self):
+        tree = self.tree(devices=3)
+        fifo = self.fifo(tree.devices["mlx5_0"].hw_counter("np_cnp_sent"))
+        with self.start("--scrape.timeout=200ms", "--web.enable-lifecycle", sysfs=tree.sys) as exporter:
+            exporter.scrape()
+            for i in range(4):
+                self.write(f"limits: {{series_per_device: {4000 + i}}}\n")
+                self.assertEqual(exporter.get("/-/reload", method="POST").status, 200)
+                exporter.scrape()
+            threads = exporter.status("Threads")
+            self.write("limits: {series_per_device: 5000}\n")
+            refused = exporter.get("/-/reload", method="POST")
+            self.assertEqual(refused.status, 500)
+            self.assertIn("stuck", refused.body.decode())
+            exporter.scrape()
+            self.assertLessEqual(exporter.status("Threads"), threads + 1)
+            fifo.replace("5\n")
+            self.assertTrue(self.eventually(lambda: fifo.release("5\n") or True))
+            self.assertTrue(self.eventually(lambda: exporter.get("/-/reload", method="POST").status == 200, 10))
+            self.assertTrue(self.eventually(lambda: exporter.status("Threads") < threads, 10))
+
+    def test_scrapes_while_reloading_are_all_answered(self):
+        with self.start("--web.enable-lifecycle", sysfs=self.tree(devices=9).sys) as exporter:
+            stop = threading.Event()
+            counts = []
+
+            def scrape():
+                done = 0
+                while not stop.is_set():
+                    exporter.scrape()
+                    done += 1
+                counts.append(done)
+
+            threads = [threading.Thread(target=scrape) for _ in range(3)]
+            for thread in threads:
+                thread.start()
+            for i in range(30):
+                self.write(f"limits: {{series_per_device: {4000 + i}}}\n")
+                # Refused while four earlier configurations still answer scrapes.
+                self.assertTrue(self.eventually(lambda: exporter.get("/-/reload", method="POST").status == 200))
+            stop.set()
+            for thread in threads:
+                thread.join(10)
+            self.assertEqual(len(counts), 3)
+            self.assertTrue(all(counts), counts)
+
+    def test_a_file_that_hangs_stops_nothing(self):
+        exporter = self.start("--web.enable-lifecycle", sysfs=self.tree(devices=1).sys)
+        os.unlink(self.file)
+        self.fifo(self.file)
+        with exporter.socket() as waiting:
+            waiting.sendall(b"POST /-/reload HTTP/1.1\r\nHost: x\r\n\r\n")
+            again = "a reload is in progress"
+            self.assertTrue(self.eventually(
+                lambda: again in exporter.get("/-/reload", method="POST").body.decode()), exporter.log())
+            exporter.scrape()
+            code, seconds = exporter.stop()
+        self.assertEqual(code, 0)
+        self.assertLess(seconds, 2)
+
+
+if __name__ == "__main__":
+    import unittest
+    unittest.main()
