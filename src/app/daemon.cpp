@@ -150,10 +150,11 @@ void Daemon::reload(ReloadAnswer answer) {
 }
 
 void Daemon::end_reload(const core::Result<config::Config>& loaded, const ReloadAnswer& answer) {
-  core::Result<void> result = loaded ? apply(*loaded) : core::Result<void>(tl::unexpected(loaded.error()));
-  if (!result) return finish_reload(result, answer);
-  // Whoever asks for a reload wants to know now whether changed certificates and passwords are good.
-  server_.reload_web_config([this, answer](const core::Result<void>& read) { finish_reload(read, answer); });
+  if (!loaded) return finish_reload(tl::unexpected(loaded.error()), answer);
+  // First, because it can fail, and because it follows its file by itself anyway.
+  server_.reload_web_config([this, config = *loaded, answer](const core::Result<void>& read) {
+    finish_reload(read ? apply(config) : read, answer);
+  });
 }
 
 void Daemon::finish_reload(const core::Result<void>& result, const ReloadAnswer& answer) {

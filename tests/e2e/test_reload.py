@@ -4,9 +4,11 @@
 
 import os
 import signal
+import socket
 import threading
 
-from harness import Exporter, TestCase
+from harness import Exporter, TestCase, free_port
+from web_files import Authority, tls_section
 
 STATUS = "rdma_exporter_config_last_reload_successful"
 
@@ -76,6 +78,92 @@ class Reload(TestCase):
             self.assertEqual(exporter.get("/metrics").status, 404)
             self.assertEqual(exporter.get("/rdma").status, 200)
             self.assertEqual(exporter.get("/rdma", headers={"X-Long": "x" * 2000}).status, 431)
+
+    def serve_on(self, *ports, **options):
+        """Addresses from the file: a flag would win over it. The first port is the one of scrapes."""
+        self.listen_on(*ports)
+        exporter = self.start("--web.enable-lifecycle", listen="--log.level=info", ready=False,
+                              sysfs=self.tree(devices=1).sys, **options)
+        exporter.port = ports[0]
+        exporter.wait_ready()
+        return exporter
+
+    def listen_on(self, *ports, more=""):
+        addresses = ", ".join(f"'127.0.0.1:{port}'" for port in ports)
+        self.write(f"web: {{listen_address: [{addresses}]{more}}}\n")
+
+    def test_addresses_come_and_go_and_connections_stay(self):
+        stays, goes, comes = free_port(), free_port(), free_port()
+        with self.serve_on(stays, goes) as exporter:
+            held = socket.create_connection(("127.0.0.1", goes))
+            self.addCleanup(held.close)
+            self.assertIn(b" 200 ", self.ask(held))
+            self.listen_on(stays, comes)
+            self.assertEqual(exporter.get("/-/reload", method="POST").status, 200)
+            self.assertIn(b" 200 ", self.ask(held))
+            with socket.create_connection(("127.0.0.1", comes)) as fresh:
+                self.assertIn(b" 200 ", self.ask(fresh))
+            with self.assertRaises(ConnectionRefusedError):
+                socket.create_connection(("127.0.0.1", goes))
+            self.assertEqual(exporter.get("/-/ready").status, 200)
+
+    def test_an_address_in_use_refuses_all_of_the_configuration(self):
+        first, other = free_port(), free_port()
+        with socket.create_server(("127.0.0.1", 0)) as taken, self.serve_on(first) as exporter:
+            self.listen_on(other, taken.getsockname()[1], more=", telemetry_path: /rdma")
+            answer = exporter.get("/-/reload", method="POST")
+            self.assertEqual(answer.status, 500)
+            self.assertIn(f"127.0.0.1:{taken.getsockname()[1]}", answer.body.decode())
+            self.assertEqual(exporter.scrape().samples.one(STATUS), 0)
+            with self.assertRaises(ConnectionRefusedError):
+                socket.create_connection(("127.0.0.1", other))
+
+    def ask(self, connection):
+        connection.sendall(b"GET /-/ready HTTP/1.1\r\nHost: x\r\n\r\n")
+        return connection.recv(4096)
+
+    def test_a_web_config_that_is_bad_refuses_all_of_the_configuration(self):
+        authority = Authority(self.folder)
+        web = os.path.join(self.folder, "web.yml")
+        good = tls_section(authority.issue("server"))
+        with open(web, "w", encoding="utf-8") as file:
+            file.write(good)
+        with self.start("--web.enable-lifecycle", f"--web.config.file={web}", sysfs=self.tree(devices=2).sys,
+                        tls=authority.client()) as exporter:
+            self.assertEqual(exporter.scrape().samples.one("rdma_devices"), 2)
+            self.write("device: {exclude: mlx5_1}\n")
+            with open(web, "w", encoding="utf-8") as file:
+                file.write(good + "bogus: 1\n")
+            answer = exporter.get("/-/reload", method="POST")
+            self.assertEqual(answer.status, 500)
+            self.assertIn("bogus", answer.body.decode())
+            self.assertEqual(exporter.scrape().samples.one("rdma_devices"), 2)
+            with open(web, "w", encoding="utf-8") as file:
+                file.write(good)
+            self.assertEqual(exporter.get("/-/reload", method="POST").status, 200)
+            self.assertEqual(exporter.scrape().samples.one("rdma_devices"), 1)
+
+    def test_what_needs_a_restart_says_so(self):
+        with self.start("--web.enable-lifecycle", sysfs=self.tree(devices=1).sys) as exporter:
+            for text, flag in (("web: {systemd_socket: true}", "--web.systemd-socket"),
+                               (f"textfile: {self.folder}/x.prom", "--textfile")):
+                self.write(text + "\n")
+                answer = exporter.get("/-/reload", method="POST")
+                self.assertEqual(answer.status, 500, text)
+                self.assertIn(f"{flag}: a change takes effect with a restart only", answer.body.decode())
+
+    def test_sighup_reaches_the_text_file_too(self):
+        path = os.path.join(self.folder, "rdma.prom")
+        with self.start(listen=f"--textfile={path}", ready=False, sysfs=self.tree(devices=3).sys) as exporter:
+            def devices():
+                if not os.path.exists(path):
+                    return None
+                with open(path, encoding="utf-8") as file:
+                    return next((line.split()[1] for line in file if line.startswith("rdma_devices ")), None)
+            self.write("interval: 1s\n")
+            self.assertTrue(self.eventually(lambda: devices() == "3"), exporter.log())
+            self.write("interval: 1s\ndevice: {exclude: mlx5_1}\n")
+            self.hup(exporter, lambda: devices() == "2")
 
     def test_reads_that_are_stuck_do_not_stop_a_reload(self):
         tree = self.tree(devices=3)
