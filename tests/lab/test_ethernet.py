@@ -318,5 +318,38 @@ class InMidScrape(LabTest):
         wait_for(lambda: served(self.daemon.scrape(), "bcm1"), "bcm1 back", timeout=15)
 
 
+class Stuck(LabTest):
+    """A card whose firmware does not answer keeps the kernel's one lock of all network interfaces (RTNL)."""
+
+    def test_what_does_not_need_that_lock_stays_whole_and_on_time(self):
+        card, timeout = Knobs("labnic", "cx0"), 3
+        daemon = exporter.Exporter(9402, "--raw=all", f"--scrape.timeout={timeout}s", "--collector.ethtool.interval=0ms")
+        self.addCleanup(lambda: daemon.alive() and daemon.process.kill())
+        daemon.wait_until_ready()
+        whole = self.hw_counters(daemon.scrape())
+        with card.during("stuck", 1):
+            daemon.get("/metrics")
+            self.assertGreater(daemon.uninterruptible_in("lab_read_begin"), 0)
+            threads = []
+            for _ in range(10):
+                start = time.monotonic()
+                page = daemon.get("/metrics")
+                self.assertLess(time.monotonic() - start, timeout + 3)
+                page = exporter.Scrape(page)
+                self.assertEqual(self.hw_counters(page), whole)
+                self.assertEqual(page.find("rdma_pfc_frames_total", netdev="cx0"), {}, "what is not read is absent")
+                threads.append(daemon.threads())
+            # Each interface's job of each collector can be stuck once; then no scrape costs a thread any more.
+            self.assertEqual(threads[-1], threads[-4], f"a thread for each scrape: {threads}")
+        wait_for(lambda: all(daemon.scrape().find("rdma_pfc_frames_total", netdev=netdev) for netdev in CARDS),
+                 "all cards back", timeout=90)
+        self.assertEqual(daemon.stop(), 0)
+
+    @staticmethod
+    def hw_counters(page):
+        return {(dict(labels)["device"], dict(labels)["counter"])
+                for _, labels in page.find("rdma_port_hw_counters_total")}
+
+
 if __name__ == "__main__":
-    sys.exit(run_in_order(Statistics, PauseStorm, ChangingList, Traffic, InMidScrape))
+    sys.exit(run_in_order(Statistics, PauseStorm, ChangingList, Traffic, InMidScrape, Stuck))
