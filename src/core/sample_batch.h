@@ -4,7 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -71,8 +71,9 @@ class SampleBatch {
   Sample& append(const MetricDesc& metric, std::string_view owner, std::string_view own);
 
   std::vector<Sample> samples_;
-  std::deque<std::string> copies_;  // a deque: its strings do not move
-  std::deque<HistogramData> histograms_;
+  // Lists: what is in them does not move, and most batches have neither. A deque allocates also when it is empty.
+  std::list<std::string> copies_;
+  std::list<HistogramData> histograms_;
   bool since_start_ = false;
 };
 
