@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+//
+// Every threshold, window and severity of the alerts, and the values at which the dashboards change colour: one place.
+// Keys of an alert: severity, 'for' (how long it must hold), window (of rate and increase), threshold and whatever else
+// its expression names. Durations are Prometheus durations. To change one, see docs/ALERTS.md; never edit alerts/*.yml.
+//
+// Where a threshold comes from:
+//   S16   "RDMA over Commodity Ethernet at Scale" (SIGCOMM 2016): PFC storms, NIC watchdog at 100 ms, Pingmesh
+//   M24   "RDMA over Ethernet for Distributed AI Training at Meta Scale" (SIGCOMM 2024): runs without DCQCN
+//   NVS   NVIDIA NVSentinel, NIC monitor: state, flaps, retry counters
+//   NVH   NVIDIA cluster health validation: a link that is down for 30 s ends a job
+//   JNP   Juniper data centre guides: switch PFC watchdog 2 x 100 ms, ECN marking at half of the queue
+//   CSC   Cisco lossless Ethernet: levels "pause seen", "loss in a lossless class", "sustained pause"
+//   UFM   NVIDIA UFM default thresholds; IBD: error thresholds of infiniband-diags
+//   MLX5  the mlx5 driver: what it calls stalled (30 % of a second), watchdog marks
+//   802.3 IEEE 802.3: FEC limits
+//   own   judgement, no source; start here and tune
+{
+  _config+:: {
+    // Which scrape jobs are the exporter's, for alerts on `up`. Metrics named rdma_* need no selector.
+    exporterSelector: 'job=~"(.*/)?rdma([-_](exporter|metrics))?"',
+
+    // Where people can read alerts/runbooks: a Git server, a wiki. %s is the alert's name.
+    runbookUrl: 'https://example.com/rdma_exporter/alerts/runbooks/%s.md',
+
+    // Ports are compared with the same port of the other hosts of a job: equal device names mean equal roles.
+    peers: 'job, device, port',
+    netdevPeers: 'job, netdev',
+
+    // What a port was within this time counts as what it should be. Range and resolution of a subquery: 7 days at full
+    // resolution would be 40,000 samples per port and exceed Prometheus' query.max-samples on a few thousand ports.
+    history: '7d:30m',
+    // How long something that has vanished is missed.
+    memory: '1d:10m',
+    // How often that history is evaluated; below 5m, or the result goes stale in between.
+    historyInterval: '4m',
+
+    // Windows of the recording rules that alerts and dashboards share.
+    windows: {
+      pause: '2m',  // four scrapes at 30 s, two at a minute: a storm must not hide in an average
+      rate: '5m',
+      probe: '5m',
+    },
+
+    // --- Colours of dashboard panels that have no alert ---
+    dashboards: {
+      portUtilization: { warning: 0.80, critical: 0.95 },  // share of the line rate; own
+    },
+
+    alerts: {
+      // --- PFC and pause: share of time (ratio) unless it says otherwise ---
+      // 10 %: the NIC watchdog of S16 trips at a stall of 0.1 s, switches (JNP) at 0.2 s; this is 6 s of a minute.
+      RdmaPfcStormTransmitted: { severity: 'critical', 'for': '1m', threshold: 0.10 },
+      RdmaPfcPausedHigh: { severity: 'warning', 'for': '5m', threshold: 0.05 },  // CSC level 1, with a margin
+      RdmaPfcPausedSevere: { severity: 'critical', 'for': '2m', threshold: 0.30 },  // MLX5 calls 30 % stalled
+      // Estimate from frames, for adapters without pause time; an upper bound, so it has to hold for longer.
+      RdmaPfcPauseEstimateHigh: { severity: 'warning', 'for': '10m', threshold: 0.05 },
+      RdmaNicPauseWatchdogWarning: { severity: 'warning', 'for': '30s', window: '5m', threshold: 0 },  // events; MLX5
+      RdmaNicPauseWatchdogFired: { severity: 'critical', 'for': '30s', window: '5m', threshold: 0 },  // events; MLX5
+      RdmaGlobalPauseOnRocePort: { severity: 'warning', 'for': '10m', window: '10m', threshold: 0 },  // frames; 802.3
+      // Packets; CSC level 2.
+      RdmaLosslessPriorityDrops: { severity: 'critical', 'for': '5m', window: '5m', threshold: 0 },
+      RdmaPfcConfigMismatch: { severity: 'warning', 'for': '30m' },  // S16
+
+      // --- ECN ---
+      // Share of received packets; floor in packets per second. Switches mark early on purpose (JNP).
+      RdmaEcnMarkedHigh: { severity: 'info', 'for': '15m', threshold: 0.05, floor: 1000 },
+      // Marked packets/s; own, M24.
+      RdmaEcnWithoutCnp: { severity: 'info', 'for': '30m', window: '5m', threshold: 100 },
+      RdmaCnpIgnored: { severity: 'warning', 'for': '10m', window: '5m', threshold: 1 },  // packets/s; own
+      RdmaPfcWithoutEcn: { severity: 'info', 'for': '30m', window: '5m', threshold: 10 },  // PFC frames/s; own, M24
+
+      // --- Loss ---
+      // Share of received packets; floor in packets per second. Load balancing that reorders reaches it without loss.
+      RdmaOutOfSequence: { severity: 'warning', 'for': '10m', threshold: 1e-5, floor: 1 },  // JNP
+      RdmaSequenceNaks: { severity: 'warning', 'for': '10m', window: '5m', threshold: 1 },  // per second; own
+      RdmaAckTimeouts: { severity: 'warning', 'for': '5m', window: '5m', threshold: 1 },  // per second; NVS
+      // Share of sent packets; floor in retransmissions per second.
+      RdmaRetransmissionsHigh: { severity: 'warning', 'for': '10m', threshold: 1e-4, floor: 1 },  // own
+      RdmaRetriesExceeded: { severity: 'critical', 'for': '30s', window: '5m', threshold: 0 },  // events; NVS
+      RdmaSlowRestart: { severity: 'warning', 'for': '5m', window: '5m', threshold: 10 },  // per second; NVS
+
+      // --- Receiver, host, software ---
+      // NAKs/s; recoverable; own.
+      RdmaReceiverNotReady: { severity: 'warning', 'for': '10m', window: '5m', threshold: 10 },
+      RdmaReceiveBufferMissing: { severity: 'warning', 'for': '10m', window: '5m', threshold: 1 },  // packets/s; own
+      RdmaNicReceiveDiscards: { severity: 'warning', 'for': '10m', window: '5m', threshold: 10 },  // packets/s; own
+      RdmaAccessErrors: { severity: 'warning', 'for': '30s', window: '5m', threshold: 0 },  // events; must be 0
+      // Completions without flushed ones.
+      RdmaCqeErrors: { severity: 'warning', 'for': '5m', window: '5m', threshold: 0.5 },
+      // Share of seconds; MLX5.
+      RdmaPcieBackpressure: { severity: 'warning', 'for': '5m', window: '5m', threshold: 0.10 },
+      RdmaPcieBufferOverflow: { severity: 'critical', 'for': '30s', window: '5m', threshold: 0 },  // packets; must be 0
+      RdmaPcieDegraded: { severity: 'warning', 'for': '15m' },
+      RdmaAsyncFatal: { severity: 'critical', 'for': '30s', window: '5m', threshold: 0 },  // events
+
+      // --- Device, port, link ---
+      RdmaDeviceDown: { severity: 'critical', 'for': '1m' },
+      RdmaDeviceLost: { severity: 'critical', 'for': '1m' },  // NVS: a device that vanishes is fatal
+      RdmaPortDown: { severity: 'critical', 'for': '30s' },  // NVH
+      RdmaPortDisappeared: { severity: 'critical', 'for': '5m' },  // NVS
+      RdmaLinkFlapped: { severity: 'warning', 'for': '30s', window: '1h', threshold: 0 },  // times down; NVS
+      // Three times in 10 min; NVS.
+      RdmaLinkFlapping: { severity: 'critical', 'for': '30s', window: '10m', threshold: 2.5 },
+      RdmaPortSpeedDegraded: { severity: 'warning', 'for': '5m' },
+      // Per second, 5 a minute; NVS.
+      RdmaLinkErrorRecovery: { severity: 'warning', 'for': '5m', window: '5m', threshold: 0.083 },
+      RdmaSymbolErrors: { severity: 'warning', 'for': '10m', window: '5m', threshold: 10 },  // per second; NVS
+      // Per hour: bit error rate 1e-12 (IBTA). InfiniBand only, PAM4 Ethernet is never free of them.
+      RdmaSymbolErrorsOutOfSpec: { severity: 'critical', 'for': '5m', window: '1h', threshold: 120 },
+      // Blocks; 802.3: must be 0.
+      RdmaFecUncorrectable: { severity: 'warning', 'for': '30s', window: '10m', threshold: 0 },
+      // Bit error rate before correction. Limits are about 2e-5 (RS-528, 25G lanes) and 2.4e-4 (RS-544, PAM4); 802.3.
+      RdmaPreFecBerHigh: { severity: 'warning', 'for': '15m', window: '5m', threshold: 1e-5 },
+      RdmaReceiveErrors: { severity: 'warning', 'for': '5m', window: '5m', threshold: 10 },  // packets/s; IBD
+      // Packets/s; UFM has 200.
+      RdmaTransmitDiscards: { severity: 'warning', 'for': '5m', window: '5m', threshold: 100 },
+
+      // --- Configuration ---
+      RdmaMtuMismatch: { severity: 'warning', 'for': '30m' },  // S16
+      RdmaFirmwareMismatch: { severity: 'info', 'for': '1d' },
+      RdmaRoceV2GidMissing: { severity: 'warning', 'for': '10m' },
+      RdmaConfigCheckFailed: { severity: 'warning', 'for': '15m' },
+
+      // --- Resources ---
+      RdmaResourceExhaustion: { severity: 'warning', 'for': '15m', threshold: 0.80 },  // share of the limit; own
+      // Objects that at the pace of `trend` reach the limit within `horizon` seconds, if `floor` of it is in use already.
+      RdmaResourceLeak: { severity: 'warning', 'for': '1h', trend: '6h:10m', horizon: 86400, floor: 0.30 },
+      RdmaQpErrorState: { severity: 'warning', 'for': '10m', threshold: 0 },  // queue pairs
+
+      // --- Probe ---
+      RdmaProbeFailing: { severity: 'critical', 'for': '5m', threshold: 0.50 },  // share of attempts; own
+      RdmaProbeLoss: { severity: 'warning', 'for': '5m', threshold: 0.01 },  // share of attempts; S16 (Pingmesh)
+      // 99th percentile against the median of a day ago; floor in seconds.
+      RdmaProbeLatencyHigh: { severity: 'warning', 'for': '15m', factor: 5, floor: 2e-5 },
+
+      // --- Exporter ---
+      RdmaExporterDown: { severity: 'warning', 'for': '5m' },
+      RdmaExporterAbsent: { severity: 'critical', 'for': '10m' },
+      RdmaExporterCollectorFailed: { severity: 'warning', 'for': '10m' },
+      RdmaExporterSlow: { severity: 'warning', 'for': '10m', threshold: 5 },  // seconds for a scrape; own
+      RdmaExporterSeriesDropped: { severity: 'warning', 'for': '5m', window: '10m', threshold: 0 },  // series
+      RdmaCounterSaturated: { severity: 'info', 'for': '10m' },
+      // bnxt_re repeats old values after one failed firmware query; floor in packets per second of the lossless priorities.
+      RdmaCountersFrozen: { severity: 'warning', 'for': '15m', window: '30m', floor: 100 },
+    },
+  },
+}
