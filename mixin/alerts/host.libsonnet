@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+//
+// The receiving host: applications, memory, PCIe, the adapter itself.
+function(lib) lib.group('rdma-host', [
+  lib.alert(
+    'RdmaReceiverNotReady',
+    'rate(rdma_port_rnr_naks_total[%(window)s]) > %(threshold)s',
+    'Receivers post too few buffers',
+    |||
+      {{ $value | humanize }} receiver-not-ready NAKs per second on {{ $labels.device }} port {{ $labels.port }} of
+      {{ $labels.instance }} (direction {{ $labels.direction }}; rx: its peers were not ready, tx: it was not).
+    |||,
+  ),
+  lib.alert(
+    'RdmaReceiveBufferMissing',
+    'rate(rdma_port_receive_buffer_missing_total[%(window)s]) > %(threshold)s',
+    'An application on a host posts too few receive buffers',
+    |||
+      {{ $labels.instance }} dropped {{ $value | humanize }} packets per second on {{ $labels.device }} port
+      {{ $labels.port }} because no receive buffer was posted.
+    |||,
+  ),
+  lib.alert(
+    'RdmaNicReceiveDiscards',
+    'rate(rdma_netdev_discards_total{direction="rx",reason=~"port|port_buffer"}[%(window)s]) > %(threshold)s',
+    'An adapter drops what it receives',
+    |||
+      {{ $labels.netdev }} of {{ $labels.instance }} dropped {{ $value | humanize }} good packets per second because its
+      receive buffer was full%(devices)s.
+    ||| % { devices: lib.devicesOfNetdev },
+  ),
+  lib.alert(
+    'RdmaAccessErrors',
+    'increase(rdma_port_access_errors_total[%(window)s]) > %(threshold)s',
+    'RDMA requests were refused',
+    |||
+      {{ $value | humanize }} requests failed on {{ $labels.device }} port {{ $labels.port }} of
+      {{ $labels.instance }} with
+      kind {{ $labels.kind }} (side {{ $labels.side }}): wrong key, permission, length or request. A bug, or somebody
+      who
+      tries.
+    |||,
+  ),
+  lib.alert(
+    'RdmaCqeErrors',
+    |||
+      increase(rdma_port_cqe_errors_total[%(window)s])
+        - increase(rdma_port_cqe_flush_errors_total[%(window)s]) > %(threshold)s
+    |||,
+    'Work completions with errors',
+    |||
+      {{ $value | humanize }} work requests ended with an error on {{ $labels.device }} port {{ $labels.port }} of
+      {{ $labels.instance }} (side {{ $labels.side }}), those flushed by a teardown not counted.
+    |||,
+  ),
+  lib.alert(
+    'RdmaPcieBackpressure',
+    'rate(rdma_pcie_stall_seconds_total[%(window)s]) > %(threshold)s',
+    'PCIe is too slow for an adapter',
+    |||
+      In {{ $value | humanizePercentage }} of the seconds {{ $labels.netdev }} of {{ $labels.instance }} waited for PCIe
+      ({{ $labels.operation }}) for more than 30 %% of the time%(devices)s.
+    ||| % { devices: lib.devicesOfNetdev },
+  ),
+  lib.alert(
+    'RdmaPcieBufferOverflow',
+    'increase(rdma_netdev_discards_total{reason="pcie_buffer"}[%(window)s]) > %(threshold)s',
+    'An adapter dropped packets because PCIe was too slow',
+    |||
+      {{ $labels.netdev }} of {{ $labels.instance }} dropped {{ $value | humanize }} packets that had already arrived,
+      because PCIe did not take them%(devices)s.
+    ||| % { devices: lib.devicesOfNetdev },
+  ),
+  lib.alert(
+    'RdmaPcieDegraded',
+    |||
+      rdma:device_pcie:transfers_per_second
+        < on (job, board_id) group_left rdma:device_pcie_transfers_per_second:history
+    |||,
+    'An adapter has a slower PCIe link than others of its model',
+    |||
+      {{ $labels.device }} of {{ $labels.instance }} has {{ $value | humanize }} transfers per second (speed times
+      lanes);
+      the best of model {{ $labels.board_id }} in this job has more.
+    |||,
+  ),
+  lib.alert(
+    'RdmaAsyncFatal',
+    'increase(rdma_async_events_total{event="DEVICE_FATAL"}[%(window)s]) > %(threshold)s',
+    'An RDMA device had a fatal error',
+    |||
+      {{ $labels.device }} of {{ $labels.instance }} reported {{ $labels.event }}: it was reset or removed, and all its
+      connections are lost.
+    |||,
+  ),
+])

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+//
+// Devices, ports, cables.
+
+// Times that a link went down, by whoever counts it: the kernel, the driver, on InfiniBand the port. More than one of
+// them may see the same event of an interface; equal labels make it one alert.
+local link_downs = |||
+  max without (to) (increase(rdma_netdev_carrier_changes_total{to="down"}[%(window)s])) > %(threshold)s
+  or increase(rdma_link_down_events_total[%(window)s]) > %(threshold)s
+  or increase(rdma_netdev_link_down_events_total[%(window)s]) > %(threshold)s
+  or (
+    increase(rdma_port_link_downed_total[%(window)s]) > %(threshold)s
+    and on (job, instance, device, port) rdma_port_info{link_layer="InfiniBand"}
+  )
+|||;
+
+local where = '{{ if $labels.netdev }}{{ $labels.netdev }}{{ else }}'
+              + '{{ $labels.device }} port {{ $labels.port }}{{ end }}';
+
+function(lib) lib.group('rdma-link', [
+  lib.alert(
+    'RdmaDeviceDown',
+    |||
+      rdma_device_up == 0
+      and on (job, instance, device) max by (job, instance, device) (rdma:port_up:history) == 1
+      and on (job, instance, device) rdma_device_info
+    |||,
+    'No port of an RDMA device works',
+    |||
+      No port of {{ $labels.device }} on {{ $labels.instance }} is ACTIVE; in the days before one was.
+    |||,
+  ),
+  lib.alert(
+    'RdmaDeviceLost',
+    'rdma_device_up == 0 unless on (job, instance, device) rdma_device_info',
+    'An RDMA device has vanished',
+    |||
+      {{ $labels.device }} of {{ $labels.instance }} is gone: the kernel no longer has it. PCIe, firmware or driver.
+    |||,
+  ),
+  lib.alert(
+    'RdmaPortDown',
+    |||
+      (
+        rdma_port_up == 0
+        and on (job, instance, device, port) rdma:port_up:history == 1
+      )
+      * on (job, instance, device, port) group_left (netdev) rdma_port_info
+    |||,
+    'An RDMA port is down',
+    |||
+      Port {{ $labels.port }} of {{ $labels.device }} ({{ $labels.netdev }}) on {{ $labels.instance }} is not ACTIVE; in
+      the days before it was.
+    |||,
+  ),
+  lib.alert(
+    'RdmaPortDisappeared',
+    |||
+      rdma:port_up:memory == 1
+      unless on (job, instance, device, port) rdma_port_up
+      unless on (job, instance, device) rdma_exporter_collector_success{collector="port"} == 0
+      and on (job, instance) up == 1
+    |||,
+    'An RDMA port is no longer there',
+    |||
+      Port {{ $labels.port }} of {{ $labels.device }} on {{ $labels.instance }} was ACTIVE within the last day and is
+      not
+      reported any more, although the exporter runs.
+    |||,
+  ),
+  lib.alert(
+    'RdmaLinkFlapped',
+    link_downs,
+    'A link went down',
+    |||
+      The link of %(where)s on {{ $labels.instance }} went down {{ $value | humanize }} times within an hour.
+    ||| % { where: where },
+  ),
+  lib.alert(
+    'RdmaLinkFlapping',
+    link_downs,
+    'A link goes down again and again',
+    |||
+      The link of %(where)s on {{ $labels.instance }} went down {{ $value | humanize }} times within ten minutes. Each
+      time connections die.
+    ||| % { where: where },
+  ),
+  lib.alert(
+    'RdmaPortSpeedDegraded',
+    |||
+      rdma_port_rate_bytes_per_second
+        < on (job, instance, device, port) group_left rdma:port_rate_bytes_per_second:history
+    |||,
+    'An RDMA port is slower than it was',
+    |||
+      Port {{ $labels.port }} of {{ $labels.device }} on {{ $labels.instance }} runs at {{ $value | humanize }}B/s, less
+      than in the days before.
+    |||,
+  ),
+  lib.alert(
+    'RdmaLinkErrorRecovery',
+    'rate(rdma_port_link_recoveries_total[%(window)s]) > %(threshold)s',
+    'A link trains again and again',
+    |||
+      Port {{ $labels.port }} of {{ $labels.device }} on {{ $labels.instance }} recovers from link errors
+      {{ $value | humanize }} times per second; each time traffic stands still.
+    |||,
+  ),
+  lib.alert(
+    'RdmaSymbolErrors',
+    |||
+      rate(rdma_port_symbol_errors_total[%(window)s]) > %(threshold)s
+      or rate(rdma_symbol_errors_total[%(window)s]) > %(threshold)s
+      or rate(rdma_netdev_symbol_errors_total[%(window)s]) > %(threshold)s
+    |||,
+    'Symbol errors on a link',
+    |||
+      {{ $value | humanize }} symbol errors per second on %(where)s of {{ $labels.instance }}: cable, connector or
+      transceiver.
+    ||| % { where: where },
+  ),
+  lib.alert(
+    'RdmaSymbolErrorsOutOfSpec',
+    |||
+      increase(rdma_port_symbol_errors_total[%(window)s]) > %(threshold)s
+      and on (job, instance, device, port) rdma_port_info{link_layer="InfiniBand"}
+    |||,
+    'An InfiniBand link has more errors than its specification allows',
+    |||
+      {{ $value | humanize }} symbol errors within an hour on port {{ $labels.port }} of {{ $labels.device }} on
+      {{ $labels.instance }}.
+    |||,
+  ),
+  lib.alert(
+    'RdmaFecUncorrectable',
+    |||
+      increase(rdma_netdev_fec_blocks_total{result="uncorrectable"}[%(window)s]) > %(threshold)s
+      or increase(rdma_fec_blocks_total{result="uncorrectable"}[%(window)s]) > %(threshold)s
+    |||,
+    'A link lost data that error correction could not repair',
+    |||
+      {{ $value | humanize }} blocks were beyond repair on {{ $labels.netdev }} of {{ $labels.instance }}%(devices)s.
+    ||| % { devices: lib.devicesOfNetdev },
+  ),
+  lib.alert(
+    'RdmaPreFecBerHigh',
+    |||
+      rate(rdma_netdev_fec_corrected_bits_total[%(window)s]) / (rdma_netdev_speed_bytes_per_second * 8) > %(threshold)s
+      or rate(rdma_fec_corrected_bits_total[%(window)s]) / (rdma_netdev_speed_bytes_per_second * 8) > %(threshold)s
+    |||,
+    'Error correction of a link is near its limit',
+    |||
+      The bit error rate of {{ $labels.netdev }} on {{ $labels.instance }} before correction is
+      {{ $value | printf "%%.1e" }}%(devices)s. Plan to clean or change the cable or transceiver.
+    ||| % { devices: lib.devicesOfNetdev },
+  ),
+  lib.alert(
+    'RdmaReceiveErrors',
+    |||
+      rate(rdma_port_receive_errors_total[%(window)s]) > %(threshold)s
+      or rate(rdma_netdev_mac_errors_total{direction="rx",error=~"fcs|alignment|internal"}[%(window)s]) > %(threshold)s
+    |||,
+    'Damaged packets arrive on a link',
+    |||
+      {{ $value | humanize }} damaged packets per second on %(where)s of {{ $labels.instance }}.
+    ||| % { where: where },
+  ),
+  lib.alert(
+    'RdmaTransmitDiscards',
+    'rate(rdma_port_transmit_discards_total[%(window)s]) > %(threshold)s',
+    'A port drops what it should send',
+    |||
+      Port {{ $labels.port }} of {{ $labels.device }} on {{ $labels.instance }} dropped {{ $value | humanize }}
+      packets per
+      second that it should have sent: the port is down or the fabric blocks it.
+    |||,
+  ),
+])

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+//
+// Loss, reordering, retransmission: what the RDMA transport had to repair or could not.
+function(lib) lib.group('rdma-loss', [
+  lib.alert(
+    'RdmaOutOfSequence',
+    |||
+      rdma:out_of_sequence:ratio > %(threshold)s
+      and rate(rdma_port_out_of_sequence_total[%(rate)s]) > %(floor)s
+    |||,
+    'Packets arrive out of sequence',
+    |||
+      {{ $value | humanizePercentage }} of the packets that {{ $labels.instance }} received on {{ $labels.device }} port
+      {{ $labels.port }} were ahead of the expected one: loss or reordering on the way to it.
+    |||,
+  ),
+  lib.alert(
+    'RdmaSequenceNaks',
+    'rate(rdma_port_sequence_naks_total[%(window)s]) > %(threshold)s',
+    'Peers miss packets that a host sent',
+    |||
+      {{ $labels.instance }} received {{ $value | humanize }} sequence NAKs per second on {{ $labels.device }} port
+      {{ $labels.port }}: packets it sent were lost or reordered on the way to its peers.
+    |||,
+  ),
+  lib.alert(
+    'RdmaAckTimeouts',
+    'rate(rdma_port_ack_timeouts_total[%(window)s]) > %(threshold)s',
+    'Acknowledgements do not come in time',
+    |||
+      {{ $labels.instance }} waited in vain for {{ $value | humanize }} acknowledgements per second on
+      {{ $labels.device }}
+      port {{ $labels.port }}, and sent again.
+    |||,
+  ),
+  lib.alert(
+    'RdmaRetransmissionsHigh',
+    |||
+      rdma:retransmitted_packets:ratio > %(threshold)s
+      and rate(rdma_port_retransmitted_packets_total[%(rate)s]) > %(floor)s
+    |||,
+    'A host retransmits a lot',
+    |||
+      {{ $labels.instance }} sent {{ $value | humanizePercentage }} of its packets again on {{ $labels.device }} port
+      {{ $labels.port }} (scope {{ $labels.scope }}).
+    |||,
+  ),
+  lib.alert(
+    'RdmaRetriesExceeded',
+    'increase(rdma_port_retries_exceeded_total[%(window)s]) > %(threshold)s',
+    'A connection died after the last retry',
+    |||
+      {{ $labels.instance }} gave up {{ $value | humanize }} requests on {{ $labels.device }} port {{ $labels.port }}
+      (kind {{ $labels.kind }}; transport: the peer did not answer, rnr: it had no receive buffer). Their queue pairs
+      are in
+      error.
+    |||,
+  ),
+  lib.alert(
+    'RdmaSlowRestart',
+    'rate(rdma_port_slow_restarts_total{kind="restart"}[%(window)s]) > %(threshold)s',
+    'A host restarts its sending again and again',
+    |||
+      {{ $labels.instance }} used slow restart {{ $value | humanize }} times per second on {{ $labels.device }} port
+      {{ $labels.port }}: it is a straggler for its job.
+    |||,
+  ),
+])

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+//
+// The active probe between hosts: docs/PROBE.md.
+local path = '{{ $labels.instance }} ({{ $labels.device }} port {{ $labels.port }})';
+
+function(lib) lib.group('rdma-probe', [
+  lib.alert(
+    'RdmaProbeFailing',
+    'rdma:probe_failures:ratio > %(threshold)s',
+    'A host is not reachable by RDMA from another',
+    |||
+      {{ $value | humanizePercentage }} of the RDMA probes from %(path)s to {{ $labels.target }} fail
+      (operation {{ $labels.op }}).
+    ||| % { path: path },
+  ),
+  lib.alert(
+    'RdmaProbeLoss',
+    'rdma:probe_failures:ratio > %(threshold)s',
+    'Some RDMA probes to a host fail',
+    |||
+      {{ $value | humanizePercentage }} of the RDMA probes from %(path)s to {{ $labels.target }} fail
+      (operation {{ $labels.op }}).
+    ||| % { path: path },
+  ),
+  lib.alert(
+    'RdmaProbeLatencyHigh',
+    |||
+      rdma:probe_rtt_seconds:p99 > %(factor)s * (rdma:probe_rtt_seconds:p50 offset 1d)
+      and rdma:probe_rtt_seconds:p99 > %(floor)s
+    |||,
+    'RDMA latency is far above that of yesterday',
+    |||
+      The 99th percentile of the RDMA round trip from %(path)s to {{ $labels.target_group }} is
+      {{ $value | humanizeDuration }} (operation {{ $labels.op }}).
+    ||| % { path: path },
+  ),
+])

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+//
+// What scripts/mixin writes: {file: rules}. `override` is added to the configuration.
+function(override={})
+  local mixin = (import 'mixin.libsonnet') { _config+:: override };
+  {
+    'recording.rules.yml': mixin.prometheusRules,
+    'alerts.rules.yml': mixin.prometheusAlerts,
+    'compat.rules.yml': mixin.prometheusCompatibility,
+  }

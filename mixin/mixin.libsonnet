@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+//
+// The mixin: _config, prometheusRules and prometheusAlerts, as mixins of other projects have them.
+(import 'config.libsonnet') +
+{
+  local lib = (import 'lib.libsonnet').new($._config),
+
+  prometheusRules+:: {
+    groups: [
+      (import 'rules/rates.libsonnet')(lib),
+      (import 'rules/history.libsonnet')(lib) { interval: $._config.historyInterval },
+    ],
+  },
+
+  prometheusAlerts+:: {
+    groups: [
+      (import 'alerts/pause.libsonnet')(lib),
+      (import 'alerts/ecn.libsonnet')(lib),
+      (import 'alerts/loss.libsonnet')(lib),
+      (import 'alerts/host.libsonnet')(lib),
+      (import 'alerts/link.libsonnet')(lib),
+      (import 'alerts/configuration.libsonnet')(lib),
+      (import 'alerts/resources.libsonnet')(lib),
+      (import 'alerts/probe.libsonnet')(lib),
+      (import 'alerts/exporter.libsonnet')(lib),
+    ],
+  },
+
+  // Names that existing rules and dashboards use: docs/COMPATIBILITY.md.
+  prometheusCompatibility+:: {
+    groups: [(import 'rules/compatibility.libsonnet')(lib)],
+  },
+}
