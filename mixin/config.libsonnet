@@ -104,8 +104,7 @@
       // Three times in 10 min; NVS.
       RdmaLinkFlapping: { severity: 'critical', 'for': '30s', window: '10m', threshold: 2.5 },
       RdmaPortSpeedDegraded: { severity: 'warning', 'for': '5m' },
-      // Per second, 5 a minute; NVS.
-      RdmaLinkErrorRecovery: { severity: 'warning', 'for': '5m', window: '5m', threshold: 0.083 },
+      RdmaLinkErrorRecovery: { severity: 'warning', 'for': '5m', window: '5m', threshold: 5 },  // per minute; NVS
       RdmaSymbolErrors: { severity: 'warning', 'for': '10m', window: '5m', threshold: 10 },  // per second; NVS
       // Per hour: bit error rate 1e-12 (IBTA). InfiniBand only, PAM4 Ethernet is never free of them.
       RdmaSymbolErrorsOutOfSpec: { severity: 'critical', 'for': '5m', window: '1h', threshold: 120 },

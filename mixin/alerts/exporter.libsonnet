@@ -47,7 +47,7 @@ function(lib) lib.group('rdma-exporter', [
     'An RDMA exporter leaves out series',
     |||
       The exporter of {{ $labels.instance }} left out {{ $value | humanize }} series because of a limit
-      {{- with $labels.reason }} ({{ . }}){{ end }}.
+      {{- with $labels.reason }} ({{ . }}, collector {{ $labels.collector }}, device {{ $labels.device }}){{ end }}.
     |||,
   ),
   lib.alert(

@@ -35,7 +35,7 @@ function(lib) lib.group('rdma-host', [
     'increase(rdma_port_access_errors_total[%(window)s]) > %(threshold)s',
     'RDMA requests were refused',
     |||
-      {{ $value | humanize }} requests failed on {{ $labels.device }} port {{ $labels.port }} of
+      {{ $value | printf "%.0f" }} requests failed on {{ $labels.device }} port {{ $labels.port }} of
       {{ $labels.instance }} with
       kind {{ $labels.kind }} (side {{ $labels.side }}): wrong key, permission, length or request. A bug, or somebody
       who

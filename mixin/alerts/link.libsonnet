@@ -50,8 +50,8 @@ function(lib) lib.group('rdma-link', [
     |||,
     'An RDMA port is down',
     |||
-      Port {{ $labels.port }} of {{ $labels.device }} ({{ $labels.netdev }}) on {{ $labels.instance }} is not ACTIVE; in
-      the days before it was.
+      Port {{ $labels.port }} of {{ $labels.device }}{{ with $labels.netdev }} ({{ . }}){{ end }} on {{ $labels.instance }} is not
+      ACTIVE; in       the days before it was.
     |||,
   ),
   lib.alert(
@@ -74,7 +74,7 @@ function(lib) lib.group('rdma-link', [
     link_downs,
     'A link went down',
     |||
-      The link of %(where)s on {{ $labels.instance }} went down {{ $value | humanize }} times within an hour.
+      The link of %(where)s on {{ $labels.instance }} went down {{ $value | printf "%%.0f" }} times within an hour.
     ||| % { where: where },
   ),
   lib.alert(
@@ -82,7 +82,7 @@ function(lib) lib.group('rdma-link', [
     link_downs,
     'A link goes down again and again',
     |||
-      The link of %(where)s on {{ $labels.instance }} went down {{ $value | humanize }} times within ten minutes. Each
+      The link of %(where)s on {{ $labels.instance }} went down {{ $value | printf "%%.0f" }} times within ten minutes. Each
       time connections die.
     ||| % { where: where },
   ),
@@ -100,11 +100,11 @@ function(lib) lib.group('rdma-link', [
   ),
   lib.alert(
     'RdmaLinkErrorRecovery',
-    'rate(rdma_port_link_recoveries_total[%(window)s]) > %(threshold)s',
+    'rate(rdma_port_link_recoveries_total[%(window)s]) * 60 > %(threshold)s',
     'A link trains again and again',
     |||
       Port {{ $labels.port }} of {{ $labels.device }} on {{ $labels.instance }} recovers from link errors
-      {{ $value | humanize }} times per second; each time traffic stands still.
+      {{ $value | humanize }} times a minute; each time traffic stands still.
     |||,
   ),
   lib.alert(
@@ -140,7 +140,7 @@ function(lib) lib.group('rdma-link', [
     |||,
     'A link lost data that error correction could not repair',
     |||
-      {{ $value | humanize }} blocks were beyond repair on {{ $labels.netdev }} of {{ $labels.instance }}%(devices)s.
+      {{ $value | printf "%%.0f" }} blocks were beyond repair on {{ $labels.netdev }} of {{ $labels.instance }}%(devices)s.
     ||| % { devices: lib.devicesOfNetdev },
   ),
   lib.alert(

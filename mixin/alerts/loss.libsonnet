@@ -17,7 +17,7 @@ function(lib) lib.group('rdma-loss', [
   ),
   lib.alert(
     'RdmaSequenceNaks',
-    'rate(rdma_port_sequence_naks_total[%(window)s]) > %(threshold)s',
+    'rate(rdma_port_sequence_naks_total{direction="rx"}[%(window)s]) > %(threshold)s',
     'Peers miss packets that a host sent',
     |||
       {{ $labels.instance }} received {{ $value | humanize }} sequence NAKs per second on {{ $labels.device }} port
@@ -51,7 +51,7 @@ function(lib) lib.group('rdma-loss', [
     'increase(rdma_port_retries_exceeded_total[%(window)s]) > %(threshold)s',
     'A connection died after the last retry',
     |||
-      {{ $labels.instance }} gave up {{ $value | humanize }} requests on {{ $labels.device }} port {{ $labels.port }}
+      {{ $labels.instance }} gave up {{ $value | printf "%.0f" }} requests on {{ $labels.device }} port {{ $labels.port }}
       (kind {{ $labels.kind }}; transport: the peer did not answer, rnr: it had no receive buffer). Their queue pairs
       are in
       error.

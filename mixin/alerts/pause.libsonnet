@@ -49,7 +49,7 @@ function(lib) lib.group('rdma-pause', [
     'increase(rdma_pause_storm_events_total{severity="warning"}[%(window)s]) > %(threshold)s',
     'An adapter has sent pause for very long',
     |||
-      The watchdog of {{ $labels.netdev }} on {{ $labels.instance }} warned {{ $value | humanize }} times
+      The watchdog of {{ $labels.netdev }} on {{ $labels.instance }} warned {{ $value | printf "%%.0f" }} times
       that it keeps sending pause%(devices)s. Next it stops, and drops packets.
     ||| % { devices: lib.devicesOfNetdev },
   ),
@@ -58,7 +58,7 @@ function(lib) lib.group('rdma-pause', [
     'increase(rdma_pause_storm_events_total{severity="error"}[%(window)s]) > %(threshold)s',
     'An adapter has stopped flow control to protect the fabric',
     |||
-      The watchdog of {{ $labels.netdev }} on {{ $labels.instance }} fired {{ $value | humanize }} times: the adapter
+      The watchdog of {{ $labels.netdev }} on {{ $labels.instance }} fired {{ $value | printf "%%.0f" }} times: the adapter
       no longer sends pause and drops what it cannot take%(devices)s. The host is stuck.
     ||| % { devices: lib.devicesOfNetdev },
   ),

@@ -1,0 +1,283 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright the rdma_exporter authors
+"""The rules that ship: generated, well-formed, each alert tried both ways, and made of metrics that exist."""
+
+import functools
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+
+import yaml
+
+from harness import REPOSITORY, run, temporary_folder
+
+sys.path.insert(0, os.path.join(REPOSITORY, "tests", "alerts"))
+import cases  # noqa: E402
+
+ALERTS = cases.ALERTS
+RUNBOOKS = ALERTS / "runbooks"
+SECTIONS = ["## Meaning", "## Impact", "## Diagnosis", "## Mitigation", "## False positives"]
+
+# Prometheus' own, with the labels of every target.
+STANDARD = {"up": set(), "scrape_duration_seconds": set()}
+TARGET_LABELS = {"job", "instance", "severity"}
+# Named in docs/PROBE.md and by the configuration checks, but not in --describe yet. A test fails as soon as one of
+# them is; remove it from here then.
+PENDING = {
+    "rdma_probe_attempts_total": {"device", "port", "target", "op"},
+    "rdma_probe_failures_total": {"device", "port", "target", "op", "stage", "reason"},
+    "rdma_probe_rtt_seconds": {"device", "port", "target_group", "op"},
+    "rdma_config_check": {"device", "port", "check"},
+}
+# What a rule adds to the labels of its expression: by group_left, label_replace, or because a parser cannot tell.
+ADDED = {
+    "rdma:device_pcie:transfers_per_second": {"device", "board_id"},
+    "rdma_queue_utilization": {"queue"},
+    "rdma_errors_total": {"error"},
+}
+WORDS = set("by without on ignoring group_left group_right offset bool and or unless inf nan".split())
+
+
+@functools.cache
+def described():
+    """{family: {label}}"""
+    metrics = json.loads(run("--describe=json").stdout)["metrics"]
+    return {metric["name"]: set(metric["labels"]) for metric in metrics}
+
+
+def rules(name):
+    return [rule for group in cases.load(ALERTS / name)["groups"] for rule in group["rules"]]
+
+
+def without_strings(expression):
+    return re.sub(r'"[^"]*"', '""', expression)
+
+
+def metrics_of(expression):
+    """{metric: {label of its selectors}} of an expression."""
+    text = without_strings(expression)
+    text = re.sub(r"\b(by|without|on|ignoring|group_left|group_right)\s*\([^)]*\)", " ", text)
+    text = re.sub(r"\[[^]]*\]", " ", text)
+    found = {}
+    for name, call, selector in re.findall(r"(?<![\w.])([a-zA-Z_:][\w:]*)\s*(\()?(?:\{([^}]*)\})?", text):
+        if call or name in WORDS or re.fullmatch(r"e\d*|\d*[smhdwy]", name):
+            continue
+        found.setdefault(name, set()).update(re.findall(r"(\w+)\s*(?:=~|!~|!=|=)", selector))
+    return found
+
+
+def grouping_labels(expression):
+    found = re.findall(r"\b(?:by|without|on|ignoring|group_left|group_right)\s*\(([^)]*)\)", without_strings(expression))
+    return {label.strip() for labels in found for label in labels.split(",") if label.strip()}
+
+
+class Names:
+    """Which metrics exist and which labels they have: described, standard, pending, or made by a recording rule."""
+
+    def __init__(self):
+        self.labels = {**described(), **STANDARD, **PENDING, "rdma_exporter_build_info": set()}
+        for rule in [*rules("recording.rules.yml"), *rules("compat.rules.yml")]:
+            own = set().union(*(self.of(metric) or set() for metric in metrics_of(rule["expr"])))
+            self.labels[rule["record"]] = own | ADDED.get(rule["record"], set())
+
+    def of(self, metric):
+        """Labels, or None if there is no such metric."""
+        if metric in self.labels:
+            return self.labels[metric]
+        family, _, suffix = metric.rpartition("_")
+        if suffix in ("bucket", "sum", "count") and family in self.labels:
+            return self.labels[family] | ({"le"} if suffix == "bucket" else set())
+        return None
+
+
+class Generated(unittest.TestCase):
+    def test_files_and_tables_are_what_the_mixin_makes(self):
+        done = subprocess.run([f"{REPOSITORY}/scripts/mixin", "--check"], capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_the_mixin_is_formatted(self):
+        files = [str(path) for path in pathlib.Path(REPOSITORY, "mixin").rglob("*sonnet")]
+        self.assertGreater(len(files), 10)
+        done = subprocess.run(["jsonnetfmt", "--test", *files], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, "jsonnetfmt -i mixin/*.libsonnet mixin/*.jsonnet mixin/*/*.libsonnet")
+
+    def test_another_configuration_changes_thresholds_and_nothing_else(self):
+        place = pathlib.Path(temporary_folder())
+        self.addCleanup(shutil.rmtree, place)
+        (place / "own.jsonnet").write_text("{ alerts+: { RdmaAckTimeouts+: { threshold: 7, 'for': '3m' } } }")
+        subprocess.run([f"{REPOSITORY}/scripts/mixin", "--config", place / "own.jsonnet", "--output", place / "out"],
+                       check=True)
+        changed = {name: text for name in ("alerts", "recording", "compat") if
+                   (text := (place / f"out/{name}.rules.yml").read_text()) != (ALERTS / f"{name}.rules.yml").read_text()}
+        self.assertEqual(list(changed), ["alerts"])
+        before = (ALERTS / "alerts.rules.yml").read_text().splitlines()
+        differing = [(old.strip(), new.strip()) for old, new in
+                     zip(before, changed["alerts"].splitlines(), strict=True) if old != new]
+        self.assertEqual(differing, [("expr: rate(rdma_port_ack_timeouts_total[5m]) > 1",
+                                      "expr: rate(rdma_port_ack_timeouts_total[5m]) > 7"), ("for: 5m", "for: 3m")])
+
+
+@unittest.skipUnless(shutil.which("promtool"), "promtool is not installed")
+class Rules(unittest.TestCase):
+    maxDiff = None
+
+    def test_promtool_finds_no_fault(self):
+        files = sorted(map(str, ALERTS.glob("*.rules.yml")))
+        done = subprocess.run(["promtool", "check", "rules", "--lint=all", "--lint-fatal", *files], capture_output=True,
+                              text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(done.stdout.count("SUCCESS"), 3)
+
+    def test_each_alert_fires_when_it_should_and_not_on_a_near_miss(self):
+        place = temporary_folder()
+        self.addCleanup(shutil.rmtree, place)
+        if os.environ.get("UPDATE_GOLDEN"):
+            cases.TEXTS.write_text(yaml.safe_dump(cases.expanded_texts(place), sort_keys=False, width=110))
+            cases.load.cache_clear()
+        succeeded, output = cases.promtool_test(cases.test_files(place, cases.read_texts()))
+        self.assertTrue(succeeded, output)
+
+    def test_each_alert_has_cases_of_both_kinds(self):
+        self.assertEqual(set(cases.all_cases()), set(cases.alert_rules()))
+        for alert, own in cases.all_cases().items():
+            with self.subTest(alert=alert):
+                self.assertTrue([case for case in own if case.get("fires")])
+                quiet = [case for case in own if "quiet" in case]
+                self.assertTrue(quiet)
+                for case in quiet:
+                    self.assertTrue(case["series"], "a near miss is not the absence of everything")
+
+    def test_near_misses_use_what_the_alert_looks_at(self):
+        """A quiet case without any metric of the expression could not fail."""
+        records = {rule["record"]: rule["expr"] for rule in rules("recording.rules.yml")}
+
+        def looks_at(expression):
+            for metric in metrics_of(expression):
+                yield metric
+                if metric in records:
+                    yield from looks_at(records[metric])
+
+        for alert, own in cases.all_cases().items():
+            used = set(looks_at(cases.alert_rules()[alert]["expr"]))
+            for case in own:
+                with self.subTest(alert=alert, case=case.get("quiet", "fires")):
+                    self.assertTrue({name.partition("{")[0] for name in case["series"]} & used)
+
+
+class Texts(unittest.TestCase):
+    def test_texts_say_where_and_how_much(self):
+        for alert, texts in cases.read_texts().items():
+            expression = cases.alert_rules()[alert]["expr"]
+            firing = [labels for case in cases.all_cases()[alert] for labels in case.get("fires", [])]
+            for labels, text in zip(firing, texts, strict=True):
+                with self.subTest(alert=alert):
+                    self.assertNotRegex(text["description"], r"<no value>|error expanding|\{\{|  |\( |\(\)|%!|%%")
+                    for label, value in cases.with_target(labels, None).items():
+                        if label not in ("job", "direction") and value not in (None, *re.findall(r'[^"|]+', expression)):
+                            self.assertIn(value, text["description"], label)
+
+    def test_every_alert_is_complete(self):
+        for name, rule in cases.alert_rules().items():
+            with self.subTest(alert=name):
+                self.assertIn(rule["labels"]["severity"], ("critical", "warning", "info"))
+                self.assertRegex(rule["for"], r"^[1-9]")
+                self.assertLess(len(rule["annotations"]["summary"]), 80)
+                self.assertTrue(rule["annotations"]["runbook_url"].endswith(f"/{name}.md"))
+
+    def test_every_alert_has_a_runbook_and_every_runbook_an_alert(self):
+        self.assertEqual({path.stem for path in RUNBOOKS.glob("*.md")}, set(cases.alert_rules()))
+        for name, rule in cases.alert_rules().items():
+            with self.subTest(alert=name):
+                text = (RUNBOOKS / f"{name}.md").read_text()
+                self.assertTrue(text.startswith(f"# {name}\n"))
+                self.assertEqual([line for line in text.splitlines() if line.startswith("## ")], SECTIONS)
+                self.assertNotRegex(text, r"##[^\n]*\n+##", "an empty section")
+
+    def test_runbooks_name_metrics_and_alerts_that_exist(self):
+        names = Names()
+        for path in RUNBOOKS.glob("*.md"):
+            text = path.read_text()
+            for metric in re.findall(r"\brdma[_:][a-z0-9_]+(?::[a-z0-9_]+)*\b", text):
+                if metric not in ("rdma_exporter", "rdma_cm") and not metric.endswith("_"):
+                    self.assertIsNotNone(names.of(metric), f"{path.name}: {metric}")
+            for alert in re.findall(r"\bRdma[A-Z]\w+", text):
+                self.assertIn(alert, cases.alert_rules(), path.name)
+
+
+class MetricsAndLabels(unittest.TestCase):
+    def setUp(self):
+        self.names = Names()
+
+    def test_every_metric_and_label_exists(self):
+        files = ("recording.rules.yml", "alerts.rules.yml", "compat.rules.yml")
+        for rule in [rule for name in files for rule in rules(name)]:
+            with self.subTest(rule=rule.get("alert") or rule["record"]):
+                known = set(TARGET_LABELS)
+                metrics = metrics_of(rule["expr"])
+                self.assertTrue(metrics)
+                for metric, labels in metrics.items():
+                    own = self.names.of(metric)
+                    self.assertIsNotNone(own, f"no metric {metric}")
+                    self.assertLessEqual(labels, own | TARGET_LABELS, metric)
+                    known |= own
+                self.assertLessEqual(grouping_labels(rule["expr"]), known)
+                texts = " ".join(rule.get("annotations", {}).values())
+                self.assertLessEqual(set(re.findall(r"\$labels\.(\w+)", texts)), known)
+
+    def test_label_values_are_ones_that_exist(self):
+        """Values of labels that come from the tables of counters."""
+        counters = json.loads(run("--describe=json").stdout)["counters"]
+        values = {}
+        for row in counters:
+            for label, value in (row.get("labels") or {}).items():
+                values.setdefault((row["metric"], label), set()).add(value)
+        checked = 0
+        for rule in [*rules("recording.rules.yml"), *rules("alerts.rules.yml")]:
+            for metric, selector in re.findall(r"([a-z_]+)\{([^}]*)\}", rule["expr"]):
+                for label, operator, wanted in re.findall(r'(\w+)(=~|=)"([^"]*)"', selector):
+                    if (metric, label) in values:
+                        checked += 1
+                        self.assertLessEqual(set(wanted.split("|")), values[metric, label], f"{metric} {label}")
+        self.assertGreater(checked, 8)
+
+    def test_what_is_pending_is_still_pending(self):
+        self.assertEqual(set(PENDING) & set(described()), set(), "it is described now: remove it from PENDING")
+
+    def test_no_series_is_made_twice(self):
+        """A name that the exporter has is not recorded again under compatibility names, nor one name by two rules."""
+        records = [rule["record"] for name in ("recording.rules.yml", "compat.rules.yml") for rule in rules(name)]
+        self.assertEqual(len(records), len(set(records)))
+        own = described()
+        bases = {re.sub(r"_(bucket|sum|count)$", "", name) for name in records} | set(records)
+        self.assertEqual(bases & set(own), set())
+
+
+class Expressions(unittest.TestCase):
+    """Traps of PromQL."""
+
+    def test_increase_and_rate_get_counters(self):
+        types = {m["name"]: m["type"] for m in json.loads(run("--describe=json").stdout)["metrics"]}
+        for rule in [*rules("recording.rules.yml"), *rules("alerts.rules.yml")]:
+            for metric in re.findall(r"\b(?:rate|increase)\((rdma_\w+)", rule["expr"]):
+                if metric in types:
+                    self.assertEqual(types[metric], "counter", metric)
+
+    def test_no_alert_compares_a_raw_total(self):
+        for name, rule in cases.alert_rules().items():
+            bare = re.sub(r"\b(rate|increase)\([^)]*\)", "", rule["expr"])
+            self.assertNotRegex(bare, r"_total\b", name)
+
+    def test_each_side_of_or_has_its_own_comparison(self):
+        """`rate(a) or rate(b) > 1` would drop b wherever a exists."""
+        for name, rule in cases.alert_rules().items():
+            for side in re.split(r"\bor\b", rule["expr"])[:-1]:
+                self.assertRegex(side, r"[<>=]=? *[\d.e-]+\s*\)?\s*(and .*)?$", name)
+
+
+if __name__ == "__main__":
+    unittest.main()
