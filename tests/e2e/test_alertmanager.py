@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright the rdma_exporter authors
+"""The example configuration of Alertmanager: who is told, and which alert silences which."""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import unittest
+import urllib.request
+
+from harness import REPOSITORY, TestCase, free_port, temporary_folder
+
+sys.path.insert(0, os.path.join(REPOSITORY, "tests", "alerts"))
+import cases  # noqa: E402
+
+EXAMPLE = pathlib.Path(REPOSITORY, "alerts/alertmanager.example.yml")
+ALERTMANAGER = shutil.which("prometheus-alertmanager") or shutil.which("alertmanager")
+
+
+def described(labels):
+    return " ".join(f"{label}={value}" for label, value in sorted(labels.items()))
+
+
+@unittest.skipUnless(shutil.which("amtool"), "amtool is not installed")
+class Routes(unittest.TestCase):
+    def amtool(self, *arguments):
+        done = subprocess.run(["amtool", *arguments], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done.stdout
+
+    def receiver(self, **labels):
+        return self.amtool("config", "routes", "test", f"--config.file={EXAMPLE}",
+                           *(f"{label}={value}" for label, value in labels.items())).strip()
+
+    def test_the_file_is_valid(self):
+        self.assertIn("SUCCESS", self.amtool("check-config", str(EXAMPLE)))
+
+    def test_each_severity_has_its_receiver(self):
+        receivers = {"critical": "pager", "warning": "tickets", "info": "nobody"}
+        for severity, receiver in receivers.items():
+            names = [name for name, rule in cases.alert_rules().items() if rule["labels"]["severity"] == severity]
+            self.assertTrue(names)
+            self.assertEqual(self.receiver(alertname=names[0], severity=severity), receiver)
+
+    def test_exceptions(self):
+        spray = {"adaptive_routing": "true", "severity": "warning"}
+        self.assertEqual(self.receiver(alertname="RdmaOutOfSequence", **spray), "nobody")
+        self.assertEqual(self.receiver(alertname="RdmaOutOfSequence", severity="warning"), "tickets")
+        self.assertEqual(self.receiver(alertname="RdmaAckTimeouts", **spray), "tickets")
+        self.assertEqual(self.receiver(alertname="RdmaMaintenance", severity="critical"), "nobody")
+        self.assertEqual(self.receiver(alertname="SomebodyElses", severity="critical"), "nobody")
+
+    def test_all_names_are_alerts_that_exist(self):
+        for item in cases.load(EXAMPLE)["inhibit_rules"]:
+            for matcher in item["source_matchers"] + item["target_matchers"]:
+                label, _, value = matcher.replace("=~", "=").partition("=")
+                for name in value.strip('"').split("|") if label == "alertname" else []:
+                    self.assertIn(name, [*cases.alert_rules(), "Rdma.+", "RdmaMaintenance"])
+
+
+@unittest.skipUnless(ALERTMANAGER, "prometheus-alertmanager is not installed")
+class Inhibition(TestCase):
+    """A real Alertmanager. Each case has a host of its own, so that one server does for all."""
+
+    @classmethod
+    def setUpClass(cls):
+        place = temporary_folder()
+        cls.addClassCleanup(shutil.rmtree, place, ignore_errors=True)
+        cls.url = f"http://127.0.0.1:{free_port()}"
+        with open(f"{place}/log", "wb") as log:
+            cls.process = subprocess.Popen(
+                [ALERTMANAGER, f"--config.file={EXAMPLE}", f"--storage.path={place}", "--cluster.listen-address=",
+                 f"--web.listen-address={cls.url[7:]}"], stdout=log, stderr=log)
+        cls.addClassCleanup(cls.process.wait)
+        cls.addClassCleanup(cls.process.terminate)
+
+    def call(self, path, body=None):
+        request = urllib.request.Request(f"{self.url}/api/v2/{path}", data=body and json.dumps(body).encode(),
+                                         headers={"Content-Type": "application/json"})
+        try:
+            with urllib.request.urlopen(request, timeout=5) as answer:
+                return json.loads(answer.read() or "true")
+        except OSError:
+            return None
+
+    def inhibited(self, *alerts):
+        """Which of these alerts are silenced by others of them."""
+        self.eventually(lambda: self.call("status"), seconds=20)
+        body = [{"labels": {"severity": "warning", **labels}} for labels in alerts]
+        self.assertTrue(self.call("alerts", body))
+        hosts = {labels.get("instance") for labels in alerts}
+        found = [entry for entry in self.call("alerts") if entry["labels"].get("instance") in hosts]
+        self.assertEqual(len(found), len(alerts))
+        silent = [entry["labels"] for entry in found if entry["status"]["inhibitedBy"]]
+        return sorted(described({k: v for k, v in labels.items() if k not in ("job", "instance", "severity")})
+                      for labels in silent)
+
+    def case(self, host, expected, *alerts):
+        own = {"job": "rdma", "instance": host}
+        mine = [{**own, **labels} for labels in alerts]
+        # The inhibitor hears of an alert a moment after it was accepted.
+        self.eventually(lambda: self.inhibited(*mine) == expected, seconds=5)
+        self.assertEqual(self.inhibited(*mine), expected)
+
+    def test_a_port_that_is_down(self):
+        self.case("port-down", [
+            "alertname=RdmaAckTimeouts device=mlx5_0 port=1", "alertname=RdmaPfcPausedHigh netdev=eth0 priority=3",
+        ], {"alertname": "RdmaPortDown", "device": "mlx5_0", "port": "1", "netdev": "eth0"},
+            {"alertname": "RdmaAckTimeouts", "device": "mlx5_0", "port": "1"},
+            {"alertname": "RdmaPfcPausedHigh", "netdev": "eth0", "priority": "3"},
+            {"alertname": "RdmaAckTimeouts", "device": "mlx5_1", "port": "1"},
+            {"alertname": "RdmaPfcPausedHigh", "netdev": "eth1", "priority": "3"})
+
+    def test_an_infiniband_port_that_is_down_silences_no_other(self):
+        self.case("ib-down", ["alertname=RdmaSymbolErrors device=ib0 port=1"],
+                  {"alertname": "RdmaPortDown", "device": "ib0", "port": "1"},
+                  {"alertname": "RdmaSymbolErrors", "device": "ib0", "port": "1"},
+                  {"alertname": "RdmaResourceExhaustion", "device": "ib1", "type": "qp"},
+                  {"alertname": "RdmaExporterSlow"})
+
+    def test_a_device_that_is_gone(self):
+        self.case("lost", ["alertname=RdmaPortDisappeared device=mlx5_0 port=1"],
+                  {"alertname": "RdmaDeviceLost", "device": "mlx5_0"},
+                  {"alertname": "RdmaPortDisappeared", "device": "mlx5_0", "port": "1"},
+                  {"alertname": "RdmaPortDown", "device": "mlx5_1", "port": "1"})
+
+    def test_the_stronger_of_two(self):
+        self.case("stronger", [
+            "alertname=RdmaLinkFlapped netdev=eth0", "alertname=RdmaPfcPausedHigh netdev=eth0 priority=3",
+            "alertname=RdmaPfcStormTransmitted netdev=eth0 priority=4",
+            "alertname=RdmaProbeLoss device=mlx5_0 op=write port=1 target=b",
+        ], {"alertname": "RdmaLinkFlapping", "netdev": "eth0"}, {"alertname": "RdmaLinkFlapped", "netdev": "eth0"},
+            {"alertname": "RdmaLinkFlapped", "netdev": "eth1"},
+            {"alertname": "RdmaPfcPausedSevere", "netdev": "eth0", "priority": "3"},
+            {"alertname": "RdmaPfcPausedHigh", "netdev": "eth0", "priority": "3"},
+            {"alertname": "RdmaPfcPausedHigh", "netdev": "eth0", "priority": "4"},
+            {"alertname": "RdmaNicPauseWatchdogFired", "netdev": "eth0"},
+            {"alertname": "RdmaPfcStormTransmitted", "netdev": "eth0", "priority": "4"},
+            {"alertname": "RdmaProbeFailing", "device": "mlx5_0", "port": "1", "target": "b", "op": "write"},
+            {"alertname": "RdmaProbeLoss", "device": "mlx5_0", "port": "1", "target": "b", "op": "write"},
+            {"alertname": "RdmaProbeLoss", "device": "mlx5_0", "port": "1", "target": "c", "op": "write"})
+
+    def test_a_host_in_maintenance(self):
+        self.case("drained", ["alertname=RdmaPortDown device=mlx5_0 port=1"], {"alertname": "RdmaMaintenance"},
+                  {"alertname": "RdmaPortDown", "device": "mlx5_0", "port": "1"})
+        self.case("not-drained", [], {"alertname": "RdmaPortDown", "device": "mlx5_0", "port": "1"})
