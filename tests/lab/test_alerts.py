@@ -1,0 +1,129 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+# Copyright the rdma_exporter authors
+"""The suite `alerts`: real faults reach a webhook, through exporter, Prometheus and Alertmanager. The rules are those
+that ship, generated with short windows; expressions are the same."""
+
+import pathlib
+import sys
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "guest"))
+
+import actors  # noqa: E402
+import exporter  # noqa: E402
+import kernel  # noqa: E402
+import knobs  # noqa: E402
+import traffic  # noqa: E402
+from knobs import Knobs  # noqa: E402
+from labtest import Loss, daemons, run_in_order, wait_for  # noqa: E402
+from monitoring import Monitoring  # noqa: E402
+
+PORT = 9400
+FLAGS = ("--collector.ethtool.interval=0ms", "--collector.resource.detail=on", "--collector.resource.detail-interval=1s")
+server: Monitoring
+
+
+def setUpModule():
+    global server
+    exporter.install()
+    Knobs("labnic", "cx0").set("*=1000")
+    daemons["default"] = exporter.Exporter(PORT, *FLAGS)
+    unittest.addModuleCleanup(lambda: daemons["default"].alive() and daemons["default"].stop())
+    daemons["default"].wait_until_ready()
+    server = Monitoring(PORT)
+    unittest.addModuleCleanup(server.stop)
+    wait_for(lambda: server.query("rdma:port_up:history == 1"), "Prometheus has a history", timeout=90)
+
+
+class Healthy(unittest.TestCase):
+    def test_nothing_fires_on_a_healthy_host(self):
+        """Traffic runs; all counters are there with values of long ago; nobody is told anything."""
+        traffic.run("ib_write_bw", "-n", "200", "-s", "65536")
+        wait_for(lambda: [s for s in server.query("rdma:port_packets:rate") if float(s["value"][1]) > 0], "traffic",
+                 timeout=30)
+        time.sleep(5)  # for, and what a message takes
+        self.assertEqual([(m["labels"], m["annotations"]) for m in server.received], [])
+        self.assertEqual(server.query('ALERTS{alertname=~"Rdma.+"}'), [])
+
+
+class AlertTest(unittest.TestCase):
+    def assert_complete(self, message):
+        """What the person gets has a text and a place to read."""
+        for name in ("summary", "description", "runbook_url"):
+            self.assertTrue(message["annotations"][name])
+        self.assertNotRegex(message["annotations"]["description"], "<no value>|error expanding")
+
+
+class Faults(AlertTest):
+    def test_pfc_storm(self):
+        """The card counts 0.3 s of pause in each second, as the host that causes it."""
+        card = Knobs("labnic", "cx0")
+        card.set("tx_prio3_pause_duration@300000", "tx_prio3_pause@5000", "tx_pause_storm_warning_events+=1")
+        self.addCleanup(card.set, "tx_prio3_pause_duration@0", "tx_prio3_pause@0")
+        message = server.wait_until_told("RdmaPfcStormTransmitted", netdev="cx0", priority="3", direction="tx",
+                                         severity="critical")
+        self.assert_complete(message)
+        self.assertIn("RDMA device mlx5_0", message["annotations"]["description"])
+        self.assert_complete(server.wait_until_told("RdmaNicPauseWatchdogWarning", netdev="cx0"))
+        card.set("tx_prio3_pause_duration@0", "tx_prio3_pause@0")
+        server.wait_until_told("RdmaPfcStormTransmitted", "resolved", netdev="cx0")
+
+    def test_paused_by_the_fabric(self):
+        """A NetXtreme-E, by the same family."""
+        card = Knobs("labnic", "bcm0")
+        card.set("pfc_pri3_rx_duration_us@400000")
+        self.addCleanup(card.set, "pfc_pri3_rx_duration_us@0")
+        self.assert_complete(server.wait_until_told("RdmaPfcPausedSevere", netdev="bcm0", priority="3", direction="rx"))
+        self.assertEqual(server.told("RdmaPfcStormTransmitted", netdev="bcm0"), [])
+
+    def test_timeouts(self):
+        device = Knobs("labib", "mlx5_0")
+        device.set("local_ack_timeout_err@20")
+        self.addCleanup(device.set, "local_ack_timeout_err@0")
+        self.assert_complete(server.wait_until_told("RdmaAckTimeouts", device="mlx5_0", port="1"))
+
+    def test_lossy_wire(self):
+        """netem loses 10 % of what rxe0 sends."""
+        with Loss("ve0", "10%"):
+            stop = time.monotonic() + 60
+            while time.monotonic() < stop and not server.told("RdmaOutOfSequence", device="rxe1"):
+                traffic.run("ib_send_bw", "-n", "300", "-s", "4096")
+            self.assert_complete(server.wait_until_told("RdmaOutOfSequence", seconds=10, device="rxe1", port="1"))
+
+    def test_peer_that_is_killed(self):
+        passive, active = actors.connect("rxe1", "rxe0", "write")
+        self.addCleanup(active.kill)
+        self.addCleanup(lambda: passive.process.poll() is None and passive.kill())
+        passive.kill()
+        self.assertEqual(active.read_line(), "failed 12", "IBV_WC_RETRY_EXC_ERR was expected")
+        self.assert_complete(server.wait_until_told("RdmaRetriesExceeded", device="rxe0", port="1", kind="transport"))
+        self.assert_complete(server.wait_until_told("RdmaQpErrorState", device="rxe0", state="ERR"))
+
+    def test_port_down(self):
+        kernel.run("ip", "link", "set", "ve1", "down")
+        self.addCleanup(kernel.run, "ip", "link", "set", "ve1", "up")
+        message = server.wait_until_told("RdmaDeviceDown", device="rxe1", severity="critical")
+        self.assert_complete(message)
+        wait_for(lambda: server.query('ALERTS{alertname="RdmaPortDown",alertstate="firing",device="rxe1",netdev="ve1"}'),
+                 "RdmaPortDown fires, even if the device's alert silences it", timeout=30)
+        self.assert_complete(server.wait_until_told("RdmaLinkFlapped", netdev="ve0"))
+        kernel.run("ip", "link", "set", "ve1", "up")
+        server.wait_until_told("RdmaDeviceDown", "resolved", device="rxe1")
+
+
+class Gone(AlertTest):
+    """Last, because they leave something behind."""
+
+    def test_device_removed(self):
+        knobs.remove("mlx5_1")
+        self.assert_complete(server.wait_until_told("RdmaDeviceLost", device="mlx5_1", severity="critical"))
+
+    def test_exporter_stopped(self):
+        self.assertEqual(daemons["default"].stop(), 0)
+        self.assert_complete(server.wait_until_told("RdmaExporterAbsent", severity="critical"))
+
+
+if __name__ == "__main__":
+    sys.exit(run_in_order(Healthy, Faults, Gone))
