@@ -50,8 +50,8 @@ function(lib) lib.group('rdma-link', [
     |||,
     'An RDMA port is down',
     |||
-      Port {{ $labels.port }} of {{ $labels.device }}{{ with $labels.netdev }} ({{ . }}){{ end }} on {{ $labels.instance }} is not
-      ACTIVE; in       the days before it was.
+      Port {{ $labels.port }} of {{ $labels.device }}{{ with $labels.netdev }} ({{ . }}){{ end }} on
+      {{ $labels.instance }} is not ACTIVE; in the days before it was.
     |||,
   ),
   lib.alert(
