@@ -57,7 +57,8 @@ function(lib) lib.group('rdma-configuration', [
     'A configuration check of the host failed',
     |||
       Check {{ $labels.check }} of {{ $labels.instance }} says {{ if eq $value 2.0 }}critical{{ else }}warning{{ end }}
-      {{- with $labels.device }} for {{ . }}{{ end }}{{ with $labels.port }} port {{ . }}{{ end }}.
+      {{- with $labels.device }} for {{ . }}{{ end }}{{ with $labels.port }} port {{ . }}{{ end }}
+      {{- with $labels.netdev }} ({{ . }}){{ end }}.
     |||,
   ),
 ])

@@ -4,7 +4,7 @@
 
 cases/*.yml: for each alert a list of cases. A case either fires or is quiet, and then the text says which near miss it is:
 
-    fires     labels of the alerts; job, instance and severity are added, null removes one
+    fires     labels of the alerts, in promtool's order (by labels); job, instance and severity are added, null removes
     quiet     why nothing may fire
     why       said of a case that fires
     series    what was scraped, in promtool's notation, one value each `step`; job and instance are added

@@ -32,7 +32,7 @@ PENDING = {
     "rdma_probe_attempts_total": {"device", "port", "target", "op"},
     "rdma_probe_failures_total": {"device", "port", "target", "op", "stage", "reason"},
     "rdma_probe_rtt_seconds": {"device", "port", "target_group", "op"},
-    "rdma_config_check": {"device", "port", "check"},
+    "rdma_config_check": {"check", "device", "port", "netdev"},
 }
 # What a rule adds to the labels of its expression: by group_left, label_replace, or because a parser cannot tell.
 ADDED = {
@@ -167,6 +167,19 @@ class Rules(unittest.TestCase):
             for case in own:
                 with self.subTest(alert=alert, case=case.get("quiet", "fires")):
                     self.assertTrue({name.partition("{")[0] for name in case["series"]} & used)
+
+
+    def test_rules_in_the_documentation(self):
+        """What somebody copies from docs/ALERTS.md."""
+        text = pathlib.Path(REPOSITORY, "docs/ALERTS.md").read_text()
+        blocks = [block for block in re.findall(r"```yaml\n(.*?)```", text, re.S) if block.startswith("groups:")]
+        self.assertEqual(len(blocks), 1)
+        place = pathlib.Path(temporary_folder())
+        self.addCleanup(shutil.rmtree, place)
+        (place / "rules.yml").write_text(blocks[0])
+        done = subprocess.run(["promtool", "check", "rules", "--lint=all", "--lint-fatal", place / "rules.yml"],
+                              capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
 
 class Texts(unittest.TestCase):

@@ -37,10 +37,20 @@ def setUpModule():
     wait_for(lambda: server.query("rdma:port_up:history == 1"), "Prometheus has a history", timeout=90)
 
 
+def send(*arguments):
+    """Traffic from rxe0 to rxe1. On a busy machine perftest cannot tell the clock of the processor, and says so after it
+    has sent everything."""
+    try:
+        traffic.run(*arguments)
+    except traffic.TrafficError as error:
+        if "Can't produce a report" not in str(error):
+            raise
+
+
 class Healthy(unittest.TestCase):
     def test_nothing_fires_on_a_healthy_host(self):
         """Traffic runs; all counters are there with values of long ago; nobody is told anything."""
-        traffic.run("ib_write_bw", "-n", "200", "-s", "65536")
+        send("ib_write_bw", "-n", "200", "-s", "65536")
         wait_for(lambda: [s for s in server.query("rdma:port_packets:rate") if float(s["value"][1]) > 0], "traffic",
                  timeout=30)
         time.sleep(5)  # for, and what a message takes
@@ -89,7 +99,7 @@ class Faults(AlertTest):
         with Loss("ve0", "10%"):
             stop = time.monotonic() + 60
             while time.monotonic() < stop and not server.told("RdmaOutOfSequence", device="rxe1"):
-                traffic.run("ib_send_bw", "-n", "300", "-s", "4096")
+                send("ib_send_bw", "-n", "300", "-s", "4096")
             self.assert_complete(server.wait_until_told("RdmaOutOfSequence", seconds=10, device="rxe1", port="1"))
 
     def test_peer_that_is_killed(self):
