@@ -20,9 +20,9 @@ SHORT = """
 local short = { 'for': '2s', window: '20s' };
 {
   windows: { pause: '20s', rate: '20s', probe: '20s' },
-  history: '1h:1s',
-  memory: '1h:1s',
-  historyInterval: '1s',
+  history: '10m:2s',
+  memory: '10m:2s',
+  historyInterval: '2s',
   alerts+: std.mapWithKey(
     function(_, alert) alert { [key]: short[key] for key in std.objectFields(short) if std.objectHas(alert, key) },
     (import '%s')._config.alerts
@@ -30,7 +30,7 @@ local short = { 'for': '2s', window: '20s' };
 }
 """
 PROMETHEUS_CONFIG = """
-global: {scrape_interval: 2s, evaluation_interval: 1s}
+global: {scrape_interval: 2s, evaluation_interval: 2s}
 rule_files: [/tmp/rules/*.rules.yml%s]
 alerting: {alertmanagers: [{static_configs: [{targets: ['127.0.0.1:%d']}]}]}
 scrape_configs:
@@ -104,11 +104,19 @@ class Monitoring:
         except OSError:
             return []
 
+    def fired(self, alert, **labels):
+        """Whether it has fired, also when another alert kept Alertmanager from telling."""
+        wanted = ",".join(f'{label}="{value}"' for label, value in {"alertname": alert, **labels}.items())
+        return bool(self.query(f'max_over_time(ALERTS{{alertstate="firing",{wanted}}}[5m])'))
+
     def told(self, alert, status="firing", **labels):
         """The messages about such an alert that have reached the webhook."""
         wanted = {"alertname": alert, **labels}.items()
         return [message for message in self.received
                 if message["status"] == status and wanted <= message["labels"].items()]
+
+    def told_at_all(self):
+        return [message for message in self.received if message["status"] == "firing"]
 
     def wait_until_told(self, alert, status="firing", seconds=60, **labels):
         end = time.monotonic() + seconds
