@@ -23,12 +23,14 @@ from monitoring import Monitoring  # noqa: E402
 PORT = 9400
 NARROW = ("link_downed", "link_error_recovery", "local_link_integrity_errors", "excessive_buffer_overrun_errors",
           "port_rcv_constraint_errors", "port_xmit_constraint_errors")
-FLAGS = ("--collector.ethtool.interval=0ms", "--collector.resource.detail=on", "--collector.resource.detail-interval=1s")
+FLAGS = ("--collector.ethtool.interval=0ms", "--collector.resource.detail=on",
+         "--collector.resource.detail-interval=1s", "--raw=none")
 server: Monitoring
 
 
 def setUpModule():
     global server
+    begin = time.monotonic()
     exporter.install()
     for device in ("mlx5_0", "mlx5_1"):  # fields of 4 and 8 bits that are not full
         Knobs("labib", device).set(*(f"{name}=3" for name in NARROW))
@@ -42,6 +44,7 @@ def setUpModule():
     wait_for(lambda: not server.query('ALERTS{alertname="RdmaExporterAbsent"}'), "the first scrape", timeout=60)
     time.sleep(5)  # until those messages have arrived
     server.received.clear()
+    print(f"ready after {time.monotonic() - begin:.0f} s", flush=True)
 
 
 def send(*arguments):

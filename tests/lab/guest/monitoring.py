@@ -119,12 +119,14 @@ class Monitoring:
         return [message for message in self.received if message["status"] == "firing"]
 
     def wait_until_told(self, alert, status="firing", seconds=60, **labels):
-        end = time.monotonic() + seconds
+        begin = time.monotonic()
+        end = begin + seconds
         while not self.told(alert, status, **labels):
             if time.monotonic() > end:
                 states = [(a["metric"], a["value"][1]) for a in self.query("ALERTS")]
                 raise AssertionError(f"nobody was told of {alert} {labels} within {seconds} s; alerts are {states}")
             time.sleep(0.2)
+        print(f"{alert} {status}: told after {time.monotonic() - begin:.0f} s", flush=True)
         return self.told(alert, status, **labels)[-1]
 
     def stop(self):
