@@ -31,7 +31,7 @@ local short = { 'for': '2s', window: '20s' };
 """
 PROMETHEUS_CONFIG = """
 global: {scrape_interval: 2s, evaluation_interval: 2s}
-rule_files: [/tmp/rules/*.rules.yml%s]
+rule_files: [/tmp/rules/*.rules.yml]
 alerting: {alertmanagers: [{static_configs: [{targets: ['127.0.0.1:%d']}]}]}
 scrape_configs:
 - job_name: rdma-metrics
@@ -55,13 +55,12 @@ def alertmanager_config(example):
 
 
 class Monitoring:
-    def __init__(self, exporter_port, *more_rules):
+    def __init__(self, exporter_port):
         self.received = []
         self.webhook = http.server.ThreadingHTTPServer(("127.0.0.1", WEBHOOK), self._handler())
         threading.Thread(target=self.webhook.serve_forever, daemon=True).start()
         self._write_rules()
-        more = "".join(f", {path}" for path in more_rules)
-        pathlib.Path("/tmp/prometheus.yml").write_text(PROMETHEUS_CONFIG % (more, ALERTMANAGER, exporter_port))
+        pathlib.Path("/tmp/prometheus.yml").write_text(PROMETHEUS_CONFIG % (ALERTMANAGER, exporter_port))
         example = (REPOSITORY / "alerts/alertmanager.example.yml").read_text()
         pathlib.Path("/tmp/alertmanager.yml").write_text(alertmanager_config(example))
         self.processes = [
