@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// The mixin: _config, prometheusRules and prometheusAlerts, as mixins of other projects have them.
+// The mixin: _config, prometheusRules, prometheusAlerts and grafanaDashboards, as mixins of other projects have them.
 (import 'config.libsonnet') +
 {
   local lib = (import 'lib.libsonnet').new($._config),
@@ -25,6 +25,14 @@
       (import 'alerts/probe.libsonnet')(lib),
       (import 'alerts/exporter.libsonnet')(lib),
     ],
+  },
+
+  grafanaDashboards+:: {
+    'fleet.json': (import 'dashboards/fleet.libsonnet')($._config),
+    'node.json': (import 'dashboards/node.libsonnet')($._config),
+    'resources.json': (import 'dashboards/resources.libsonnet')($._config),
+    'probe.json': (import 'dashboards/probe.libsonnet')($._config),
+    'exporter.json': (import 'dashboards/exporter.libsonnet')($._config),
   },
 
   // Names that existing rules and dashboards use: docs/COMPATIBILITY.md.

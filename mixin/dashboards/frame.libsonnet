@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+//
+// What is around the panels of a dashboard: places in the grid, variables, links, annotations. `selectors` as in
+// lib.libsonnet.
+function(selectors) {
+  // Panels of a row from left to right, wrapped at the width of the grid.
+  row(title, panels):: { title: title, panels: panels },
+
+  local placed(rows) =
+    local step(state, item) =
+      if std.objectHas(item, 'isRow') then {
+        local y = state.y + state.height,
+        x: 0,
+        y: y + 1,
+        height: 0,
+        panels: state.panels + [{
+          type: 'row',
+          title: item.title,
+          collapsed: false,
+          gridPos: { h: 1, w: 24, x: 0, y: y },
+          panels: [],
+        }],
+      } else
+        local wraps = state.x + item.width > 24;
+        local x = if wraps then 0 else state.x;
+        local y = if wraps then state.y + state.height else state.y;
+        {
+          x: x + item.width,
+          y: y,
+          height: if wraps then item.height else std.max(state.height, item.height),
+          panels: state.panels + [item { gridPos: { h: item.height, w: item.width, x: x, y: y } }],
+        };
+    local items = std.flattenArrays([[{ isRow: true, title: row.title }] + row.panels for row in rows]);
+    std.mapWithIndex(
+      function(i, panel) panel { id: i + 1 },
+      std.foldl(step, items, { x: 0, y: 0, height: 0, panels: [] }).panels
+    ),
+
+  local variable(name, label, metric, selector) = {
+    type: 'query',
+    name: name,
+    label: label,
+    datasource: { type: 'prometheus', uid: '${datasource}' },
+    query: { query: 'label_values(%s{%s}, %s)' % [metric, selector % selectors, name], refId: 'StandardVariableQuery' },
+    definition: self.query.query,
+    includeAll: true,
+    multi: true,
+    allValue: '.*',
+    current: { selected: true, text: ['All'], value: ['$__all'] },
+    refresh: 2,  // when the time range changes
+    sort: 7,  // natural, upper and lower case alike
+    regex: '',
+    hide: 0,
+    options: [],
+  },
+  // For dashboards that have more of them: dashboard(..., variables=[g.variable(...)]).
+  variable:: variable,
+
+  local annotation(name, color, expression, title, text, tags='') = {
+    name: name,
+    datasource: { type: 'prometheus', uid: '${datasource}' },
+    enable: true,
+    hide: false,
+    iconColor: color,
+    expr: std.rstripChars(expression % selectors, '\n'),
+    titleFormat: title,
+    textFormat: text,
+    tagKeys: tags,
+    useValueForTime: false,
+  },
+
+  dashboard(uid, title, description, rows, variables=[]):: {
+    uid: uid,
+    title: 'RDMA / ' + title,
+    description: description,
+    tags: ['rdma'],
+    editable: false,
+    graphTooltip: 1,  // one crosshair for all panels
+    schemaVersion: 39,
+    version: 1,
+    timezone: 'browser',
+    refresh: '30s',
+    time: { from: 'now-1h', to: 'now' },
+    timepicker: {},
+    fiscalYearStartMonth: 0,
+    weekStart: '',
+    links: [{
+      type: 'dashboards',
+      title: 'RDMA',
+      tags: ['rdma'],
+      asDropdown: false,
+      includeVars: true,
+      keepTime: true,
+      targetBlank: false,
+      icon: 'external link',
+      tooltip: '',
+      url: '',
+    }],
+    templating: {
+      list: [
+        {
+          type: 'datasource',
+          name: 'datasource',
+          label: 'Data source',
+          query: 'prometheus',
+          current: { selected: true, text: 'default', value: 'default' },
+          includeAll: false,
+          multi: false,
+          refresh: 1,
+          regex: '',
+          hide: 0,
+          options: [],
+        },
+        variable('job', 'Job', 'rdma_devices', ''),
+        variable('instance', 'Host', 'rdma_devices', 'job=~"$job"'),
+        variable('device', 'Device', 'rdma_device_up', '%(host)s'),
+        variable('port', 'Port', 'rdma_port_up', '%(device)s'),
+      ] + variables,
+    },
+    annotations: {
+      list: [
+        annotation('Alerts',
+                   'red',
+                   'ALERTS{alertname=~"Rdma.*",alertstate="firing",%(host)s}',
+                   '{{alertname}}',
+                   '{{instance}} {{device}} {{netdev}}',
+                   'severity'),
+        annotation('Exporter started',
+                   'blue',
+                   'changes(process_start_time_seconds{%(host)s}[2m]) > 0',
+                   'Exporter started',
+                   '{{instance}}'),
+        annotation('Firmware changed',
+                   'purple',
+                   |||
+                     (
+                       rdma_device_info{%(device)s}
+                       unless on (job, instance, device, fw_version) rdma_device_info{%(device)s} offset 5m
+                     )
+                     and on (job, instance, device) rdma_device_info{%(device)s} offset 5m
+                   |||,
+                   'Firmware changed',
+                   '{{instance}} {{device}} {{fw_version}}'),
+      ],
+    },
+    panels: placed(rows),
+  },
+}

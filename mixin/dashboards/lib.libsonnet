@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+//
+// What dashboards are made of. A panel is a sum: kind + text + unit + queries, for example
+//
+//   g.timeseries('Throughput', 12) + g.unit('Bps')
+//   + g.text('What it shows.', 'What to do about it.')
+//   + g.query('rate(rdma_port_data_bytes_total{%(port)s}[$__rate_interval])', '{{instance}} {{direction}}')
+//   + g.alert('RdmaSomething')          // draws that alert's threshold, and names it in the description
+//
+// In queries %(host)s, %(device)s and %(port)s are the selectors of the variables. Metrics of network interfaces have
+// a label netdev instead of device and port: g.netdev() keeps those that belong to the chosen ports.
+//
+// `config` is what `_config` of ../config.libsonnet is.
+function(config)
+  local alerts = config.alerts;
+  local selectors = {
+    host: 'job=~"$job",instance=~"$instance"',
+    device: self.host + ',device=~"$device"',
+    port: self.device + ',port=~"$port"',
+  };
+
+  {
+    local g = self,
+
+    // A set operation: an interface may belong to several devices, which a join would refuse. rdma_netdev_info also has
+    // the members of a bond, rdma_port_info is there without the collector ethtool too.
+    netdev(expression)::
+      '((%s) and on (job, instance, netdev) (rdma_netdev_info{%%(port)s} or rdma_port_info{%%(port)s}))' % expression,
+
+    // --- thresholds ---
+
+    // Panels turn at >=, alerts fire at >. An alert on "any" has the threshold 0; on panels it starts here.
+    any:: 0.001,
+    color:: { critical: 'red', warning: 'orange', info: 'blue' },
+    threshold(name):: std.max(alerts[name].threshold, g.any),
+
+    // --- panels ---
+
+    panel(type, title, width, height):: {
+      local panel = self,
+      width:: width,
+      height:: height,
+      what:: error 'panel "%s" has no text' % title,
+      todo:: error 'panel "%s" does not say what to do' % title,
+      alertNames:: [],
+      queries:: [],
+      steps:: [],
+
+      type: type,
+      title: title,
+      description: panel.what + '\n\n**What to do:** ' + panel.todo + (
+        if panel.alertNames == [] then '' else '\n\n**Alerts:** ' + std.join(', ', panel.alertNames)
+      ),
+      datasource: { type: 'prometheus', uid: '${datasource}' },
+      targets: std.mapWithIndex(function(i, query) query { refId: std.char(std.codepoint('A') + i) }, panel.queries),
+      fieldConfig: {
+        defaults: {
+          thresholds: {
+            mode: 'absolute',
+            steps: [{ color: if panel.steps == [] then 'blue' else 'green', value: null }]
+                   + std.sort(panel.steps, function(step) step.value),
+          },
+        },
+        overrides: [],
+      },
+      options: {},
+    },
+
+    // Of several lines, one.
+    local line(text) = std.strReplace(std.rstripChars(text, '\n'), '\n', ' '),
+    text(what, todo):: { what:: line(what), todo:: line(todo) },
+    unit(name, decimals=null):: {
+      fieldConfig+: { defaults+: { unit: name } + (if decimals == null then {} else { decimals: decimals }) },
+    },
+    range(min, max=null):: { fieldConfig+: { defaults+: std.prune({ min: min, max: max }) } },
+    step(value, color):: { steps+:: [{ color: color, value: value }] },
+    // The alert's threshold (if it has one) and its name.
+    alert(name):: { alertNames+:: [name] } + (
+      if std.objectHas(alerts[name], 'threshold') then g.step(g.threshold(name), g.color[alerts[name].severity]) else {}
+    ),
+    // The same of a quantity that a panel draws below zero.
+    alertBelowZero(name):: { alertNames+:: [name], steps+:: [{ color: g.color[alerts[name].severity], value: -g.threshold(name) }] },
+    // Alerts that watch the same thing without a threshold in the panel's unit.
+    seeAlert(name):: assert std.objectHas(alerts, name) : name; { alertNames+:: [name] },
+    override(matcher, options, properties):: {
+      fieldConfig+: {
+        overrides+: [{
+          matcher: { id: matcher, options: options },
+          properties: [{ id: id, value: properties[id] } for id in std.objectFields(properties)],
+        }],
+      },
+    },
+    utilization:: g.step(config.dashboards.portUtilization.warning, g.color.warning)
+                  + g.step(config.dashboards.portUtilization.critical, g.color.critical),
+    // What is received hangs below zero, what is sent stands above.
+    receivedBelowZero:: g.override('byRegexp', '/ rx( |$)/', { 'custom.transform': 'negative-Y' }),
+    mappings(texts):: {
+      fieldConfig+: {
+        defaults+: {
+          mappings: [{
+            type: 'value',
+            options: {
+              [value]: { index: std.parseInt(value), text: texts[value].text, color: texts[value].color }
+              for value in std.objectFields(texts)
+            },
+          }],
+        },
+      },
+    },
+    noValue(text):: { fieldConfig+: { defaults+: { noValue: text } } },
+
+    query(expression, legend='', instant=false, format='time_series'):: {
+      queries+:: [{
+        datasource: { type: 'prometheus', uid: '${datasource}' },
+        editorMode: 'code',
+        expr: std.rstripChars(expression % selectors, '\n'),
+        legendFormat: legend,
+        range: !instant,
+        instant: instant,
+        format: format,
+      }],
+    },
+    instant(expression, legend=''):: g.query(expression, legend, instant=true),
+    rows(expression):: g.query(expression, instant=true, format='table'),
+
+    local legend(width) = {
+      showLegend: true,
+      displayMode: 'table',
+      placement: if width > 12 then 'right' else 'bottom',
+      calcs: ['lastNotNull', 'max'],
+    },
+    local tooltip = { mode: 'multi', sort: 'desc' },
+
+    timeseries(title, width=12, height=9):: g.panel('timeseries', title, width, height) + {
+      local panel = self,
+      fieldConfig+: {
+        defaults+: {
+          color: { mode: 'palette-classic' },
+          custom: {
+            drawStyle: 'line',
+            lineWidth: 1,
+            fillOpacity: 10,
+            showPoints: 'never',
+            spanNulls: false,
+            thresholdsStyle: { mode: if panel.steps == [] then 'off' else 'dashed' },
+          },
+        },
+      },
+      options+: { legend: legend(width), tooltip: tooltip },
+    },
+    logarithmic:: { fieldConfig+: { defaults+: { custom+: { scaleDistribution: { type: 'log', log: 10 } } } } },
+    // Events are few: bars, and their number within each interval.
+    bars:: { fieldConfig+: { defaults+: { custom+: { drawStyle: 'bars', fillOpacity: 80 } } } },
+
+    stat(title, width=4, height=4):: g.panel('stat', title, width, height) + {
+      fieldConfig+: { defaults+: { color: { mode: 'thresholds' } } },
+      options+: {
+        reduceOptions: { calcs: ['lastNotNull'], fields: '', values: false },
+        colorMode: 'value',
+        graphMode: 'none',
+        justifyMode: 'auto',
+        orientation: 'auto',
+        textMode: 'auto',
+        wideLayout: true,
+        showPercentChange: false,
+        percentChangeColorMode: 'standard',
+      },
+    },
+    named:: { options+: { textMode: 'value_and_name' } },
+
+    bargauge(title, width=12, height=8):: g.panel('bargauge', title, width, height) + {
+      fieldConfig+: { defaults+: { color: { mode: 'thresholds' } } },
+      options+: {
+        reduceOptions: { calcs: ['lastNotNull'], fields: '', values: false },
+        displayMode: 'gradient',
+        orientation: 'horizontal',
+        showUnfilled: true,
+        valueMode: 'color',
+        namePlacement: 'auto',
+        sizing: 'auto',
+        minVizWidth: 8,
+        minVizHeight: 16,
+        maxVizHeight: 300,
+        legend: { showLegend: false, displayMode: 'list', placement: 'bottom', calcs: [] },
+      },
+    },
+
+    stateTimeline(title, width=24, height=8):: g.panel('state-timeline', title, width, height) + {
+      fieldConfig+: { defaults+: { color: { mode: 'thresholds' }, custom: { lineWidth: 0, fillOpacity: 80 } } },
+      options+: {
+        mergeValues: true,
+        showValue: 'auto',
+        alignValue: 'left',
+        rowHeight: 0.9,
+        legend: { showLegend: true, displayMode: 'list', placement: 'bottom', calcs: [] },
+        tooltip: tooltip { mode: 'single' },
+      },
+    },
+
+    heatmap(title, width=12, height=9):: g.panel('heatmap', title, width, height) + {
+      local panel = self,
+      axisUnit:: error 'heatmap "%s" has no axisUnit' % title,
+      options+: {
+        calculate: false,
+        cellGap: 1,
+        color: { mode: 'scheme', scheme: 'Oranges', steps: 64, reverse: false, exponent: 0.5, fill: 'dark-orange', scale: 'exponential' },
+        exemplars: { color: 'rgba(255,0,255,0.7)' },
+        filterValues: { le: 1e-9 },
+        legend: { show: true },
+        rowsFrame: { layout: 'auto' },
+        showValue: 'never',
+        tooltip: { mode: 'single', yHistogram: false, showColorScale: false },
+        yAxis: { axisPlacement: 'left', reverse: false, unit: panel.axisUnit },
+      },
+    },
+
+    table(title, width=12, height=8):: g.panel('table', title, width, height) + {
+      fieldConfig+: {
+        defaults+: { color: { mode: 'thresholds' }, custom: { align: 'auto', minWidth: 60, cellOptions: { type: 'auto' }, filterable: true } },
+      },
+      options+: { showHeader: true, cellHeight: 'sm', frameIndex: 0, footer: { show: false, reducer: ['sum'] } },
+    },
+    // [['field', 'Heading'], ...]: these columns in this order, whatever else the queries return.
+    columns(pairs):: {
+      transformations+: [
+        { id: 'filterFieldsByName', options: { include: { names: [pair[0] for pair in pairs] } } },
+        {
+          id: 'organize',
+          options: {
+            excludeByName: {},
+            indexByName: { [pairs[i][0]]: i for i in std.range(0, std.length(pairs) - 1) },
+            renameByName: { [pair[0]]: pair[1] for pair in pairs },
+          },
+        },
+      ],
+    },
+    merge:: { transformations+: [{ id: 'merge', options: {} }] },
+    sortBy(field):: { transformations+: [{ id: 'sortBy', options: { fields: {}, sort: [{ field: field, desc: true }] } }] },
+    matrix(row, column, value):: {
+      transformations+: [{
+        id: 'groupingToMatrix',
+        options: { rowField: row, columnField: column, valueField: value, emptyValue: 'null' },
+      }],
+    },
+    // Nothing where there is no value; without it such a cell has the colour of the lowest step.
+    absentIsBlank:: {
+      mappings: [{ type: 'special', options: { match: 'null', result: { index: 0, text: '', color: 'transparent' } } }],
+    },
+    // The cells of a matrix, but not the names of its rows.
+    coloredNumbers(properties={}):: g.override('byType', 'number', properties {
+      'custom.cellOptions': { type: 'color-background', mode: 'basic' },
+    }),
+    colored:: { 'custom.cellOptions': { type: 'color-background', mode: 'gradient', applyToRow: false } },
+    // A link from a cell of the column to the dashboard of that host.
+    toNode(column, field):: g.override('byName', column, {
+      links: [{
+        title: 'This host',
+        url: '/d/rdma-node?${datasource:queryparam}&${job:queryparam}&var-instance=${__data.fields["%s"]}&${__url_time_range}' % field,
+      }],
+    }),
+  } + (import 'frame.libsonnet')(selectors)

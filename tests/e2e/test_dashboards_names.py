@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright the rdma_exporter authors
+"""Every metric and label that a query names is one that the exporter has, or Prometheus itself."""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "dashboards"))
+
+import model  # noqa: E402
+import probe_expected  # noqa: E402
+import store  # noqa: E402
+
+TARGET = {"job", "instance"}
+PROMETHEUS = {"up": set(), "scrape_duration_seconds": set(), "scrape_samples_scraped": set(),
+              "ALERTS": {"alertname", "alertstate", "severity"}}
+SUFFIXES = {"histogram": ("_bucket", "_sum", "_count")}
+MADE = re.compile(r'label_(?:join|replace)\([^"]*(?:"[^"]*"[^"]*)*?, "(\w+)", "')
+
+
+def described():
+    done = subprocess.run([store.harness.BINARY, "--describe=json"], check=True, stdout=subprocess.PIPE)
+    return json.loads(done.stdout)["metrics"]
+
+
+def families():
+    """{series name: labels}."""
+    found = [(family["name"], family["type"], family["labels"]) for family in described()]
+    found += [(name, kind, labels) for name, (kind, labels) in probe_expected.FAMILIES.items()]
+    known = dict(PROMETHEUS)
+    for name, kind, labels in found:
+        known[name] = set(labels)
+        known |= {name + suffix: {*labels, "le"} for suffix in SUFFIXES.get(kind, ())}
+    return known
+
+
+class Names(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.known = families()
+
+    def test_expected_names_are_not_there_twice(self):
+        """When the exporter has the probe's families, the list of expected ones has to go."""
+        names = {family["name"] for family in described()}
+        self.assertEqual(names & set(probe_expected.FAMILIES), set(), "drop them from probe_expected.py")
+
+    def test_metrics_and_labels_exist(self):
+        for dashboard in model.dashboards():
+            for where, expression, _, _ in dashboard.expressions():
+                with self.subTest(where=where):
+                    self.check(expression)
+
+    def check(self, expression):
+        labels = set(TARGET)
+        for selector in model.selectors(expression):
+            for name in selector.names():
+                self.assertIn(name, self.known)
+                labels |= self.known[name]
+                self.assertLessEqual(set(selector.matchers) - TARGET, self.known[name], name)
+        self.assertLessEqual(model.grouped_labels(expression), labels | set(MADE.findall(expression)))
+
+    def test_variables_ask_for_labels_that_exist(self):
+        for dashboard in model.dashboards():
+            for variable in list(dashboard.variables.values())[1:]:
+                asked = re.fullmatch(r"label_values\((\w+)\{(.*)\}, (\w+)\)", variable["definition"])
+                self.assertLessEqual({asked[3]}, self.known[asked[1]] | TARGET)
+                matched = {label for label, _, _ in model.MATCHER.findall(asked[2])}
+                self.assertLessEqual(matched, self.known[asked[1]] | TARGET)

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright the rdma_exporter authors
+"""Every query of every panel on a real Prometheus that holds the minutes of a PFC storm: it parses, it has data, the
+labels of its legend are there, and it tells the story."""
+
+import math
+import pathlib
+import re
+import shutil
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "dashboards"))
+
+import model  # noqa: E402
+import store  # noqa: E402
+
+RANGE = 450  # seconds, all that was recorded
+WINDOWS = {"__range": f"{RANGE}s", "__rate_interval": "20s"}
+LEGEND = re.compile(r"\{\{(\w+)\}\}")
+
+
+@unittest.skipUnless(shutil.which("prometheus"), "prometheus is not installed")
+class Queries(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        context = store.server()
+        cls.server = context.__enter__()
+        cls.addClassCleanup(context.__exit__, None, None, None)
+        cls.span = cls.server.span
+
+    def ask(self, expression, instant, when=None, **values):
+        """Series of one query, each with a number in it."""
+        query = model.filled_in(expression, WINDOWS | values)
+        if instant:
+            answer = self.server.api("query", query=query, time=when or self.span.end)["result"]
+            found = [(series["metric"], [float(series["value"][1])]) for series in answer]
+        else:
+            times = {"start": self.span.start, "end": self.span.end, "step": 5}
+            answer = self.server.api("query_range", query=query, **times)["result"]
+            found = [(series["metric"], [float(value) for _, value in series["values"]]) for series in answer]
+        return [(labels, values) for labels, values in found if not all(map(math.isnan, values))]
+
+    def panel(self, file, title):
+        return next(p for d in model.dashboards() if d.file == file for p in d.panels if p.title == title)
+
+    def shown(self, file, title, when=None, target=0, **values):
+        query = self.panel(file, title).data["targets"][target]
+        return self.ask(query["expr"], query["instant"], when, **values)
+
+    def test_every_expression_parses(self):
+        for dashboard in model.dashboards():
+            for where, expression, _, _ in dashboard.expressions():
+                with self.subTest(where=where):
+                    self.server.api("format_query", query=model.filled_in(expression, WINDOWS))
+
+    def test_every_query_has_data(self):
+        for dashboard in model.dashboards():
+            for where, expression, instant, _ in dashboard.expressions():
+                with self.subTest(where=where, expression=expression):
+                    self.assertTrue(self.ask(expression, instant), "nothing")
+
+    def test_labels_of_legends_are_there(self):
+        for dashboard in model.dashboards():
+            for panel in dashboard.panels:
+                for target in panel.data["targets"]:
+                    with self.subTest(panel=str(panel), legend=target["legendFormat"]):
+                        labels = {label for found, _ in self.ask(target["expr"], target["instant"]) for label in found}
+                        self.assertLessEqual(set(LEGEND.findall(target["legendFormat"])), labels)
+
+    def test_columns_of_tables_are_there(self):
+        """A column that no query returns stays away without a word."""
+        for dashboard in model.dashboards():
+            for panel in dashboard.panels:
+                for change in panel.data.get("transformations", []):
+                    if change["id"] == "organize":
+                        with self.subTest(panel=str(panel)):
+                            found = {label for target in panel.data["targets"]
+                                     for series, _ in self.ask(target["expr"], True) for label in series}
+                            wanted = {name for name in change["options"]["indexByName"] if not name.startswith("Value")}
+                            self.assertLessEqual(wanted, found)
+
+    def test_choosing_a_device_leaves_its_interface(self):
+        """Metrics of network interfaces have no label device."""
+        for title in ("Time paused, by priority", "Packets dropped by the card"):
+            found = self.shown("node.json", title, instance="node-a:9400", device="mlx5_0", port="1")
+            self.assertEqual({(labels["instance"], labels["netdev"]) for labels, _ in found}, {("node-a:9400", "cx0")})
+
+    def test_the_storm_is_seen(self):
+        end = self.span.storm_end
+        self.assertEqual(self.shown("fleet.json", "Hosts pausing the fabric", end)[0][1], [1])
+        self.assertEqual(self.shown("fleet.json", "Hosts pausing the fabric", end - 200)[0][1], [0])
+        worst = max(self.shown("fleet.json", "Who pauses the fabric"), key=lambda series: series[1])
+        self.assertEqual((worst[0]["instance"], worst[0]["netdev"]), ("node-a:9400", "cx0"))
+        victim = max(self.shown("fleet.json", "Who is paused"), key=lambda series: series[1])
+        self.assertEqual((victim[0]["instance"], victim[0]["netdev"]), ("node-b:9400", "cx1"))
+        # 0.78 was played; short windows would see how late the scrapes were.
+        shares = self.shown("node.json", "Time paused, by priority", __rate_interval="2m")
+        pausing = max(max(values) for _, values in shares)
+        self.assertTrue(0.7 < pausing < 0.86, pausing)
+        lost = self.shown("fleet.json", "Connections lost")
+        self.assertEqual([labels["instance"] for labels, _ in lost], ["node-b:9400"])
+
+    def test_a_port_that_flapped_is_in_the_timeline_and_the_others_are_not(self):
+        found = self.shown("fleet.json", "Ports that were down")
+        self.assertEqual([(labels["instance"], labels["device"]) for labels, _ in found], [("node-a:9400", "bnxt_re0")])
+        self.assertEqual([values for _, values in found][0][:2], [1, 1], "also before it went down")
+
+    def test_priorities_without_traffic_are_left_out(self):
+        found = self.shown("node.json", "Traffic by priority", instance="node-a:9400", device="mlx5_0")
+        self.assertEqual({labels["priority"] for labels, _ in found}, {"0", "3"})
+
+    def test_the_line_rate_is_a_share(self):
+        chosen = {"instance": "node-b:9400", "device": "mlx5_1"}
+        for labels, values in self.shown("node.json", "Share of the line rate", **chosen):
+            self.assertTrue(all(0 <= value <= 1 for value in values if not math.isnan(value)), (labels, max(values)))
+
+    def test_owners(self):
+        rows = {labels["owner"]: values[0] for labels, values in self.shown("resources.json", "Queue pairs by owner",
+                                                                            instance="node-b:9400")}
+        self.assertEqual(rows["123"], 98, "96 and two that have failed")
+        self.assertEqual(self.shown("resources.json", "Queue pairs in error")[0][1], [2])
+
+    def test_inventory_knows_what_is_odd(self):
+        """node-c's first device has other firmware than all others."""
+        shares = {(labels["instance"], labels["device"]): values[0]
+                  for labels, values in self.shown("fleet.json", "Inventory", target=1)}
+        self.assertEqual(shares["node-a:9400", "bnxt_re0"], 1)
+        self.assertLess(shares["node-c:9400", "mlx5_0"], 1)
+
+    def test_failing_paths_name_the_target(self):
+        found = self.shown("probe.json", "Failures, from host to target")
+        cells = {labels["target"]: values[0] for labels, values in found}
+        self.assertGreater(cells["node-a"], 0.01)
+        self.assertEqual(cells["node-b"], 0)
