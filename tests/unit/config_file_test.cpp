@@ -124,7 +124,7 @@ TEST(ConfigFile, RefusesTheWrongKindOfValue) {
   EXPECT_EQ(problem("web: 5\n"),
             "x.yml:1: web: is a single value (use the keys listen_address, systemd_socket, config, "
             "telemetry_path, max_connections, max_requests_per_connection, read_timeout, write_timeout, "
-            "idle_timeout, max_header_bytes or openmetrics_created)");
+            "idle_timeout, max_header_bytes, openmetrics_created or enable_lifecycle)");
   EXPECT_EQ(problem("collector: [device]\n"),
             "x.yml:1: collector: is a list (use the keys device or hw_counters)");
   EXPECT_EQ(problem("collector:\n  device: true\n"),

@@ -26,6 +26,7 @@ TEST(ConfigPrint, WritesTheDefaultsAsYaml) {
   idle_timeout: 2m
   max_header_bytes: 16384
   openmetrics_created: false
+  enable_lifecycle: false
 path:
   sysfs: /sys
   procfs: /proc
@@ -137,6 +138,8 @@ Commands:
       Longest request header.
   --[no-]web.openmetrics-created  (default false)
       Serve _created series in OpenMetrics, for what the exporter counts itself.
+  --[no-]web.enable-lifecycle  (default false)
+      Load the configuration anew on POST /-/reload, as on SIGHUP.
 
   --path.sysfs=DIR  (default /sys)
       Where sysfs is mounted.
