@@ -71,7 +71,8 @@ class SampleBatch {
   Sample& append(const MetricDesc& metric, std::string_view owner, std::string_view own);
 
   std::vector<Sample> samples_;
-  // Lists: what is in them does not move, and most batches have neither. A deque allocates also when it is empty.
+  // Lists: what is in them does not move, and most batches have neither. A deque allocates also when it is
+  // empty.
   std::list<std::string> copies_;
   std::list<HistogramData> histograms_;
   bool since_start_ = false;
