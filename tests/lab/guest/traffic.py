@@ -58,8 +58,20 @@ def stop_for(process: subprocess.Popen, seconds: float, server=SERVER) -> None:
     process.send_signal(signal.SIGCONT)
 
 
-def run(tool: str = "ib_send_bw", *args: str, stop_receiver: float = 0, timeout: float = 60,
-        server: tuple[str, str] = SERVER, client: tuple[str, str] = CLIENT) -> str:
+def run(*args, **options) -> str:
+    """attempt(), again where perftest has sent but cannot tell how fast: at its end it compares the processor's clock with
+    the system's, and on a busy machine they are not straight enough for it."""
+    for _ in range(4):
+        try:
+            return attempt(*args, **options)
+        except TrafficError as error:
+            if "Can't produce a report" not in str(error):
+                raise
+    return attempt(*args, **options)
+
+
+def attempt(tool: str = "ib_send_bw", *args: str, stop_receiver: float = 0, timeout: float = 60,
+            server: tuple[str, str] = SERVER, client: tuple[str, str] = CLIENT) -> str:
     """One perftest run between two devices; returns what the client printed. TrafficError if an end fails.
     `stop_receiver`: seconds for which the receiving process is stopped in the middle."""
 
