@@ -148,6 +148,13 @@ static struct rdma_hw_stats *alloc_hw_port_stats(struct ib_device *device, u32 p
 	for (i = 0; stats && i < lab->hw_count; i++)
 		if (lab->descs[i].flags & IB_STAT_FLAG_OPTIONAL)
 			set_bit(i, stats->is_disabled);
+	/*
+	 * A read of counter 0 reads all, which the kernel would then answer from for 10 ms: time in which a fast
+	 * machine reads all other files, so that `delay_ms` would cost one delay or one for each, as it happens.
+	 * Ends before it begins (core/sysfs.c, update_hw_stats).
+	 */
+	if (stats)
+		stats->lifespan = -1UL;
 	return stats;
 }
 
