@@ -32,7 +32,7 @@ class Daemon final : public net::MetricsSource {
   /// Reads flags and file anew; called on any thread. The error is a message for a person.
   using LoadConfig = std::function<core::Result<config::Config>()>;
 
-  /// `config` has passed Exporter::check().
+  /// `config` has passed check_host().
   Daemon(asio::io_context& io, config::Config config, LoadConfig load);
 
   /// Listens, begins the first collection and waits for signals. The error is a message for a person.

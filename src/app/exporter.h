@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/background_pool.h"
+#include "app/make_host.h"
 #include "app/process_state.h"
 #include "app/self_metrics.h"
 #include "asio/asio.h"
@@ -21,19 +22,11 @@
 
 namespace rdma_exporter::app {
 
-/// What an exporter is made for.
-enum class Purpose : unsigned char {
-  serve,  ///< many collections: what happens between them is listened to
-  once,   ///< a single one
-};
-
 /// What serves one configuration, without sockets: host, collectors and engine wired together. Functions on
 /// the io thread; jobs() on a worker.
 class Exporter final : public scrape::JobSource {
  public:
-  /// What the parser of the configuration cannot know: that directories exist. The error is a message.
-  static core::Result<void> check(const config::Config& config);
-  /// `config` has passed check(); `state` outlives the exporter.
+  /// `config` has passed check_host(); `state` outlives the exporter.
   static std::unique_ptr<Exporter> make(const config::Config& config, unsigned kept_files,
                                         asio::io_context& io, Purpose purpose, ProcessState& state);
 

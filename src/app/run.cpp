@@ -10,14 +10,15 @@
 #include <cstdlib>
 #include <vector>
 
+#include "app/commands.h"
 #include "app/daemon.h"
 #include "app/describe.h"
 #include "app/exporter.h"
 #include "app/open_file_limit.h"
+#include "app/program.h"
 #include "app/setup_log.h"
 #include "app/version.h"
 #include "asio/asio.h"
-#include "collectors/collector.h"
 #include "config/parse.h"
 #include "config/print.h"
 #include "log/log.h"
@@ -28,24 +29,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr int kCannotServe = 1;
-constexpr int kBadConfiguration = 2;
 constexpr auto kGraceForWorkers = 300ms;
-
-std::vector<config::CollectorChoice> collector_choices() {
-  std::vector<config::CollectorChoice> choices;
-  for (const collectors::CollectorSpec* spec : collectors::all_collectors())
-    choices.push_back({spec->name, spec->enabled_by_default, spec->help});
-  return choices;
-}
-
-// The exit status: what was asked for did not come out when standard output is full or closed.
-int print(const std::string& text) {
-  const bool written =
-      std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
-  if (!written) fmt::print(stderr, "rdma_exporter: cannot write to standard output\n");
-  return written ? 0 : kCannotServe;
-}
 
 // Ends the process while a worker may be inside the kernel: destructors would wait for it for ever.
 [[noreturn]] void exit_now(int status) {
@@ -55,16 +39,11 @@ int print(const std::string& text) {
 
 // What reading the configuration cannot know: whether files and directories that it names are there and good.
 core::Result<void> check(const config::Config& config) {
-  if (auto checked = Exporter::check(config); !checked) return checked;
+  if (auto checked = check_host(config); !checked) return checked;
   if (config.web.config_file.empty()) return {};
   const auto policy = net::load_policy(config.web.config_file).policy;
   if (!policy) return core::config_error("--web.config.file: " + policy.error().context);
   return {};
-}
-
-int refuse(const core::Error& error) {
-  fmt::print(stderr, "rdma_exporter: {}\n", core::to_string(error));
-  return kBadConfiguration;
 }
 
 int collect_once(const config::Config& config) {
@@ -125,12 +104,14 @@ int start(std::span<const char* const> arguments, std::span<const config::Collec
 }  // namespace
 
 int run(std::span<const char* const> arguments) {
+  if (const std::string_view word = config::command_word(arguments); !word.empty())
+    return run_command(word, arguments);
   const std::vector<config::CollectorChoice> choices = collector_choices();
   const auto parsed = config::parse(arguments, choices);
   if (!parsed) return refuse(parsed.error());
   switch (parsed->action) {
     case config::Action::help:
-      return print(config::help_text(choices));
+      return print(config::help_text(choices, command_syntaxes()));
     case config::Action::version:
       return print(fmt::format("rdma_exporter {} (revision {})\n", kVersion, kRevision));
     case config::Action::describe_markdown:

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 
+#include "config/command.h"
+
 namespace rdma_exporter::config {
 namespace {
 
@@ -60,8 +62,8 @@ std::vector<std::string> words_of(std::span<const char* const> arguments) {
 /// the same checks and messages serve flags and file.
 class Reader {
  public:
-  Reader(std::span<const char* const> arguments, std::span<const Option> options)
-      : words_(words_of(arguments)), options_(options) {
+  Reader(std::span<const char* const> arguments, std::span<const Option> options, const CommandSyntax* syntax)
+      : words_(words_of(arguments)), options_(options), syntax_(syntax) {
     app_.set_help_flag();
     app_.allow_extras();
     for (const Command& command : kCommands) {
@@ -70,8 +72,16 @@ class Reader {
     }
     for (const Option& option : options) {
       const std::string name = "--" + option.flag;
+      if (is_own(name)) {
+        parsed_.push_back(nullptr);
+        continue;
+      }
       const bool is_toggle = option.shape == Option::Shape::toggle;
       parsed_.push_back(is_toggle ? app_.add_flag(name + ",!--no-" + option.flag) : text_option(name));
+    }
+    for (const CommandFlag& flag : own_flags()) {
+      const std::string name(flag.names);
+      own_.push_back(flag.placeholder.empty() ? app_.add_flag(name) : text_option(name));
     }
   }
 
@@ -84,8 +94,9 @@ class Reader {
       return core::config_error(error.what());
     }
     FlagValues values;
-    if (auto done = check_extras(); !done) return tl::unexpected(done.error());
+    if (auto done = take_extras(values); !done) return tl::unexpected(done.error());
     if (auto done = take_commands(values); !done) return tl::unexpected(done.error());
+    if (auto done = take_own(values); !done) return tl::unexpected(done.error());
     if (auto done = take_options(values); !done) return tl::unexpected(done.error());
     return values;
   }
@@ -95,12 +106,23 @@ class Reader {
     return app_.add_option(name)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   }
 
-  core::Result<void> check_extras() const {
+  std::span<const CommandFlag> own_flags() const {
+    return syntax_ == nullptr ? std::span<const CommandFlag>() : syntax_->flags;
+  }
+
+  /// A command's flag hides the daemon's of the same name: --interval is between what the command repeats.
+  bool is_own(std::string_view name) const {
+    const auto flags = own_flags();
+    return std::any_of(flags.begin(), flags.end(), [&](const CommandFlag& own) { return own.names == name; });
+  }
+
+  core::Result<void> take_extras(FlagValues& values) const {
     for (const std::string& extra : app_.remaining()) {
       if (extra == "--") continue;
-      if (extra.size() < 2 || extra.front() != '-')
-        return wrong(in_quotes(extra), "is not a flag (flags start with --)");
-      return unknown(extra.substr(0, extra.find('=')));
+      const bool is_flag = extra.size() >= 2 && extra.front() == '-';
+      if (is_flag) return unknown(extra.substr(0, extra.find('=')));
+      if (syntax_ == nullptr) return wrong(in_quotes(extra), "is not a flag (flags start with --)");
+      values.arguments.push_back(extra);
     }
     return {};
   }
@@ -112,6 +134,7 @@ class Reader {
       known.push_back("--" + option.flag);
       if (option.shape == Option::Shape::toggle) known.push_back("--no-" + option.flag);
     }
+    for (const CommandFlag& own : own_flags()) known.emplace_back(own.names);
     const auto start = std::min(flag.find_first_not_of('-'), flag.size());
     const std::string near = nearest("--" + flag.substr(start), known);
     return wrong(flag,
@@ -140,6 +163,8 @@ class Reader {
       if (given.empty()) continue;
       const Command& command = kCommands[i];
       if (auto done = check_text(command.name, given, false); !done) return done;
+      if (syntax_ != nullptr && command.action != Action::help && command.action != Action::serve)
+        return wrong(command.name, "cannot be combined with the command " + std::string(syntax_->name));
       auto action = command_action(command, given.front(), values);
       if (!action) return tl::unexpected(action.error());
       if (*action == Action::serve || values.action == Action::help || values.action == Action::version)
@@ -167,8 +192,21 @@ class Reader {
     return wrong(command.name, in_quotes(value) + " is not known (use markdown or json)");
   }
 
+  core::Result<void> take_own(FlagValues& values) const {
+    for (std::size_t i = 0; i < own_.size(); ++i) {
+      const std::vector<std::string>& given = own_[i]->results();
+      if (given.empty()) continue;
+      const CommandFlag& flag = own_flags()[i];
+      if (auto done = check_text(flag.names, given, false); !done) return done;
+      if (flag.placeholder.empty() && given.front() != "true") return wrong(flag.names, "takes no value");
+      values.own.emplace(flag.names, given.front());
+    }
+    return {};
+  }
+
   core::Result<void> take_options(FlagValues& values) const {
     for (std::size_t i = 0; i < options_.size(); ++i) {
+      if (parsed_[i] == nullptr) continue;
       const std::vector<std::string>& given = parsed_[i]->results();
       if (given.empty()) continue;
       const Option& option = options_[i];
@@ -181,17 +219,20 @@ class Reader {
 
   std::vector<std::string> words_;
   std::span<const Option> options_;
+  const CommandSyntax* syntax_;  ///< nullptr: none
   CLI::App app_;
   std::vector<CLI::Option*> commands_;  // owned by app_
-  std::vector<CLI::Option*> parsed_;    // one per option
+  std::vector<CLI::Option*> parsed_;    // one per option; nullptr: hidden by the command
+  std::vector<CLI::Option*> own_;       // one per flag of the command
 };
 
 }  // namespace
 
 std::span<const CommandFlag> command_flags() { return kFlags; }
 
-core::Result<FlagValues> read_flags(std::span<const char* const> arguments, std::span<const Option> options) {
-  return Reader(arguments, options).read();
+core::Result<FlagValues> read_flags(std::span<const char* const> arguments, std::span<const Option> options,
+                                    const CommandSyntax* command) {
+  return Reader(arguments, options, command).read();
 }
 
 }  // namespace rdma_exporter::config

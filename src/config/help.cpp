@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
+#include "config/command.h"
 #include "config/flags.h"
 #include "config/option_table.h"
 #include "config/print.h"
@@ -9,6 +10,7 @@ namespace {
 
 constexpr std::string_view kIntroduction =
     "Usage: rdma_exporter [FLAG]...\n"
+    "       rdma_exporter COMMAND [FLAG]... [ARGUMENT]...\n"
     "Prometheus exporter for hosts with RDMA devices.\n"
     "\n"
     "Each flag below the first group is also a key of the YAML file that --config.file names: dots are "
@@ -37,12 +39,32 @@ std::string command_line(const CommandFlag& flag) {
   return line + "\n      " + std::string(flag.help) + "\n";
 }
 
+std::string command_list(std::span<const CommandSyntax> commands) {
+  if (commands.empty()) return {};
+  std::string text = "\nCommands; rdma_exporter COMMAND --help says more:\n";
+  for (const CommandSyntax& command : commands) {
+    text += "  " + std::string(command.name);
+    if (!command.arguments.empty()) text += " " + std::string(command.arguments);
+    text += "\n      " + std::string(command.summary) + "\n";
+  }
+  return text;
+}
+
 }  // namespace
 
-std::string help_text(std::span<const CollectorChoice> collectors) {
+std::string command_help(const CommandSyntax& syntax) {
+  std::string text = "Usage: rdma_exporter " + std::string(syntax.name) + " [FLAG]...";
+  if (!syntax.arguments.empty()) text += " " + std::string(syntax.arguments);
+  text += "\n" + std::string(syntax.summary) + "\n\n" + std::string(syntax.description) + "\n\n";
+  for (const CommandFlag& flag : syntax.flags) text += command_line(flag);
+  return text +
+         "  -h, --help\n      Print this text.\n\nFlags of the daemon (rdma_exporter --help) apply too.\n";
+}
+
+std::string help_text(std::span<const CollectorChoice> collectors, std::span<const CommandSyntax> commands) {
   const Config defaults = default_config(collectors);
   std::string text(kIntroduction);
-  text += "\nCommands:\n";
+  text += command_list(commands) + "\nWithout a command:\n";
   for (const CommandFlag& flag : command_flags()) text += command_line(flag);
   std::string group;
   for (const Option& option : option_table(collectors)) {

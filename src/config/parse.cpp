@@ -34,19 +34,24 @@ core::Result<void> apply_flags(const FlagValues& flags, Config& config) {
 
 }  // namespace
 
+core::Result<Parsed> apply(const FlagValues& flags, std::span<const Option> options,
+                           std::span<const CollectorChoice> collectors) {
+  Parsed parsed{default_config(collectors), flags.action};
+  if (!flags.config_file.empty() && !is_about_program(flags.action)) {
+    const auto done = apply_file(flags.config_file, options, parsed.config);
+    if (!done) return tl::unexpected(done.error());
+  }
+  const auto done = apply_flags(flags, parsed.config);
+  if (!done) return tl::unexpected(done.error());
+  return parsed;
+}
+
 core::Result<Parsed> parse(std::span<const char* const> arguments,
                            std::span<const CollectorChoice> collectors) {
   const std::vector<Option> options = option_table(collectors);
   const auto flags = read_flags(arguments, options);
   if (!flags) return tl::unexpected(flags.error());
-  Parsed parsed{default_config(collectors), flags->action};
-  if (!flags->config_file.empty() && !is_about_program(flags->action)) {
-    const auto done = apply_file(flags->config_file, options, parsed.config);
-    if (!done) return tl::unexpected(done.error());
-  }
-  const auto done = apply_flags(*flags, parsed.config);
-  if (!done) return tl::unexpected(done.error());
-  return parsed;
+  return apply(*flags, options, collectors);
 }
 
 core::Result<Config> load(std::string_view text, std::string_view file_name,

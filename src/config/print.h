@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "config/command.h"
 #include "config/config.h"
 
 namespace rdma_exporter::config {
@@ -12,7 +13,9 @@ namespace rdma_exporter::config {
 /// Every option with its value as YAML; load() of it gives the same Config again.
 std::string print(const Config& config);
 
-/// What --help prints: each flag with its kind of value, its default and a line of explanation.
-std::string help_text(std::span<const CollectorChoice> collectors);
+/// What --help prints: the commands, and each flag with its kind of value, its default and a line of
+/// explanation.
+std::string help_text(std::span<const CollectorChoice> collectors,
+                      std::span<const CommandSyntax> commands = {});
 
 }  // namespace rdma_exporter::config

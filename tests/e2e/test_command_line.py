@@ -4,6 +4,7 @@
 
 import json
 import os
+import re
 import stat
 import subprocess
 import time
@@ -64,6 +65,28 @@ class OneShot(TestCase):
         with Exporter("--raw=all", sysfs=tree.sys) as exporter:
             for name in prom_text.types(exporter.scrape().body):
                 self.assertIn(name, described)
+
+
+class Commands(TestCase):
+    def test_help_lists_them_and_each_has_its_own(self):
+        listed = re.search(r"^Commands;.*?\n\n", run("--help").stdout, re.M | re.S).group()
+        names = re.findall(r"^  (\w+)", listed, re.M)
+        self.assertIn("capture", names)
+        for name in names:
+            with self.subTest(command=name):
+                done = run(name, "--help")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertTrue(done.stdout.startswith(f"Usage: rdma_exporter {name} [FLAG]..."), done.stdout)
+
+    def test_mistakes_are_named(self):
+        for words, message in ((("captur", "x"), 'did you mean capture?'), (("x.yml",), "neither a flag nor a command"),
+                               (("capture",), "an argument is missing"), (("--once", "capture"), "is not a flag"),
+                               (("capture", "x", "--once"), "cannot be combined")):
+            with self.subTest(words=words):
+                done = run(*words)
+                self.assertEqual(done.returncode, 2)
+                self.assertIn(message, done.stderr)
+                self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
 
 
 class ConfigFile(TestCase):

@@ -94,13 +94,14 @@ TEST(ConfigPrint, IsReadAgainAsTheSameConfiguration) {
 
 TEST(ConfigHelp, ShowsEveryFlagWithItsDefault) {
   EXPECT_EQ(help_text(kCollectors), R"(Usage: rdma_exporter [FLAG]...
+       rdma_exporter COMMAND [FLAG]... [ARGUMENT]...
 Prometheus exporter for hosts with RDMA devices.
 
 Each flag below the first group is also a key of the YAML file that --config.file names: dots are levels and
 - becomes _ (web.telemetry_path). The key of --collector.NAME is collector.NAME.enabled. A flag wins over the
 file, the file over the default.
 
-Commands:
+Without a command:
   -h, --help
       Print this text.
   --version

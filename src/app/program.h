@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/config.h"
+#include "core/result.h"
+
+// What serving and the commands share as parts of one program.
+namespace rdma_exporter::app {
+
+/// Exit statuses.
+constexpr int kCannotServe = 1;       ///< what was asked for did not come out
+constexpr int kBadConfiguration = 2;  ///< what was asked for makes no sense
+
+/// The collectors of this binary, for the parser of the configuration.
+std::vector<config::CollectorChoice> collector_choices();
+
+/// Writes to standard output. The exit status: what was asked for did not come out when standard output is
+/// full or closed.
+int print(const std::string& text);
+
+/// Says on standard error what is wrong with what was asked for; the exit status.
+int refuse(const core::Error& error);
+
+}  // namespace rdma_exporter::app
