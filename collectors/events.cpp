@@ -2,8 +2,6 @@
 // Copyright the rdma_exporter authors
 //
 // Collector events: what happened between two scrapes.
-#include <sys/utsname.h>
-
 #include <array>
 #include <cerrno>
 #include <string>
@@ -202,13 +200,12 @@ class EventsJob : public core::Job {
 
 class EventsCollector : public Collector {
  public:
-  explicit EventsCollector(const Context& context) : context_(context) {
-    if (::uname(&kernel_) != 0) kernel_ = {};
-  }
+  explicit EventsCollector(const Context& context) : context_(context) {}
 
   std::shared_ptr<core::Job> device_job(const DeviceHandle& handle) override {
     if (!context_.host.events || !context_.host.verbs) return nullptr;
-    const bool pins = !host::lets_go_while_open(handle.device->driver, kernel_.release, kernel_.version);
+    const host::Kernel& kernel = context_.host.kernel;
+    const bool pins = !host::lets_go_while_open(handle.device->driver, kernel.release, kernel.version);
     const bool wanted = context_.async_events == AsyncEventsPolicy::on ||
                         (context_.async_events == AsyncEventsPolicy::automatic && !pins);
     return wanted ? std::make_shared<AsyncJob>(context_.host, handle.device, pins) : nullptr;
@@ -225,7 +222,6 @@ class EventsCollector : public Collector {
 
  private:
   const Context& context_;
-  utsname kernel_{};
 };
 
 std::span<const MetricDesc* const> families() { return kFamilies; }

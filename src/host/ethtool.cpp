@@ -2,12 +2,14 @@
 // Copyright the rdma_exporter authors
 #include "host/ethtool.h"
 
+#include <linux/ethtool.h>
 #include <linux/sockios.h>
 #include <net/if.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <mutex>
@@ -50,6 +52,24 @@ class Ioctl : public Ethtool {
 };
 
 }  // namespace
+
+std::size_t ethtool_request_size(std::span<const std::byte> buffer) {
+  std::uint32_t command = 0;
+  std::memcpy(&command, buffer.data(), std::min(sizeof command, buffer.size()));
+  const auto size = [command] {
+    switch (command) {
+      case ETHTOOL_GSSET_INFO:
+        return sizeof(ethtool_sset_info);
+      case ETHTOOL_GSTRINGS:
+        return sizeof(ethtool_gstrings);
+      case ETHTOOL_GSTATS:
+        return sizeof(ethtool_stats);
+      default:
+        return sizeof command;
+    }
+  }();
+  return std::min(size, buffer.size());
+}
 
 std::unique_ptr<Ethtool> make_ethtool() { return std::make_unique<Ioctl>(); }
 

@@ -26,6 +26,10 @@ class Ethtool {
   virtual core::Result<void> execute(const std::string& netdev, std::span<std::byte> buffer) = 0;
 };
 
+/// How much of the buffer of a command is the request; the rest is room for the answer. `buffer` as for
+/// execute(), at least 4 bytes.
+std::size_t ethtool_request_size(std::span<const std::byte> buffer);
+
 /// Opens its socket at the first call.
 std::unique_ptr<Ethtool> make_ethtool();
 

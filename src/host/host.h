@@ -10,6 +10,7 @@
 #include "host/ethtool.h"
 #include "host/event_reader.h"
 #include "host/host_fs.h"
+#include "host/kernel_release.h"
 #include "host/netlink.h"
 #include "host/verbs.h"
 
@@ -29,6 +30,8 @@ struct Host {
   /// nullptr where there is no live kernel behind sysfs.
   std::unique_ptr<Verbs> verbs = nullptr;
   OpenFileBudget open_files{16384};
+  /// The kernel behind the seams.
+  Kernel kernel = {};
   /// See device_counters_safe_in_any_namespace().
   bool device_counters_always_safe = false;
   /// See resource_dumps_safe().

@@ -2,6 +2,8 @@
 // Copyright the rdma_exporter authors
 #include "host/kernel_release.h"
 
+#include <sys/utsname.h>
+
 #include <array>
 #include <charconv>
 #include <compare>
@@ -38,6 +40,12 @@ Release source_release(std::string_view release, std::string_view version) {
 }
 
 }  // namespace
+
+Kernel running_kernel() {
+  utsname kernel{};
+  if (::uname(&kernel) != 0) return {};
+  return {kernel.release, kernel.version, kernel.machine};
+}
 
 bool device_counters_safe_in_any_namespace(std::string_view release, std::string_view version) {
   const Release kernel = source_release(release, version);

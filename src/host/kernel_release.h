@@ -2,11 +2,22 @@
 // Copyright the rdma_exporter authors
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "host/driver.h"
 
 namespace rdma_exporter::host {
+
+/// What uname says of a kernel.
+struct Kernel {
+  std::string release = {};  ///< "6.1.0-56-amd64"
+  std::string version = {};  ///< "#1 SMP PREEMPT_DYNAMIC Debian 6.1.192-2 (2026-11-16)"
+  std::string machine = {};  ///< "x86_64"
+};
+
+/// Of the running kernel.
+Kernel running_kernel();
 
 /// True when the running kernel is known not to crash on a read of device-level hw_counters from a network
 /// namespace that does not own the device (CVE-2025-22089: kernels 5.14 up to the fix of March 2025, upstream

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/result.h"
+#include "record/answer.h"
+
+// How a snapshot is written: lines of fields that are separated by tabs, in the order of the questions.
+//
+//   QUESTION  =  PART...           an answer, its parts as text: \t, \n, \\ and \xHH are escapes
+//   QUESTION  #  PART...           the same in hexadecimal digits, where a part is not UTF-8 (netlink,
+//   ethtool) QUESTION  !  ERROR  PART...    an error, and in hexadecimal digits what came before it QUESTION
+//   -                    no longer answered; only in a snapshot that follows another one
+namespace rdma_exporter::record {
+
+/// Writes what is different in `after`. A snapshot that stands alone is one after an empty one.
+std::string write_difference(const Snapshot& before, const Snapshot& after);
+
+/// Reads such a text. `on_line` gets each question with its answer, nullopt for one that is no longer
+/// answered. The error is of the kind parse, with the number of the line; what came before has been handed
+/// over.
+core::Result<void> read_difference(
+    std::string_view text, const std::function<void(std::string question, std::optional<Answer>)>& on_line);
+
+}  // namespace rdma_exporter::record
