@@ -3,10 +3,9 @@
 #include "app/exporter.h"
 
 #include <cerrno>
-#include <optional>
-#include <regex>
 #include <utility>
 
+#include "app/collector_settings.h"
 #include "app/families.h"
 #include "app/landing_page.h"
 #include "app/select_collectors.h"
@@ -14,52 +13,6 @@
 
 namespace rdma_exporter::app {
 namespace {
-
-// With --once nobody comes back for what the background finds: its first pass is waited for, within reason.
-constexpr std::chrono::milliseconds kFirstWait{2000};
-
-collectors::ResourceSettings resource_settings(const config::ResourceConfig& config, bool once) {
-  using Settings = collectors::ResourceSettings;
-  return Settings{.detail = static_cast<Settings::Detail>(config.detail),
-                  .interval = config.detail_interval,
-                  .timeout = config.detail_timeout,
-                  .max_qps = config.max_qps,
-                  .max_entries = config.max_entries,
-                  .owners = static_cast<Settings::Owners>(config.owners),
-                  .owners_top = config.owners_top,
-                  .first_wait = once ? kFirstWait : std::chrono::milliseconds(0)};
-}
-
-// The device filter: both expressions match the whole name, exclude wins. Compiled from std::string:
-// libstdc++ 12 reads a byte beyond a range that ends in "(".
-std::function<bool(const std::string&)> device_filter(const config::DeviceConfig& settings) {
-  std::optional<std::regex> include;
-  std::optional<std::regex> exclude;
-  if (!settings.include.empty()) include.emplace(settings.include);
-  if (!settings.exclude.empty()) exclude.emplace(settings.exclude);
-  return [include, exclude](const std::string& name) {
-    return (!include || std::regex_match(name, *include)) && !(exclude && std::regex_match(name, *exclude));
-  };
-}
-
-collectors::EthtoolOptions ethtool_options(const config::EthtoolConfig& settings) {
-  collectors::EthtoolOptions options{.interval = settings.interval, .raw_wanted = {}};
-  if (!settings.raw_include.empty()) {
-    options.raw_wanted = [wanted = std::regex(settings.raw_include)](const std::string& name) {
-      return std::regex_match(name, wanted);
-    };
-  }
-  return options;
-}
-
-std::vector<const collectors::CollectorSpec*> enabled_collectors(const config::Config& config) {
-  std::vector<const collectors::CollectorSpec*> enabled;
-  for (const collectors::CollectorSpec* spec : collectors::all_collectors()) {
-    const auto it = config.collectors.find(spec->name);
-    if (it != config.collectors.end() && it->second.enabled) enabled.push_back(spec);
-  }
-  return enabled;
-}
 
 double seconds_since_epoch() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
@@ -78,24 +31,32 @@ scrape::EngineOptions engine_options(const config::Config& config) {
 
 std::unique_ptr<Exporter> Exporter::make(const config::Config& config, unsigned kept_files,
                                          asio::io_context& io, Purpose purpose, ProcessState& state) {
-  if (!config.replay.empty())
+  std::shared_ptr<Replay> replay;
+  if (!config.replay.empty()) {
     log::warn("serving a recording: values are not those of this host", {{"recording", config.replay}});
-  return std::unique_ptr<Exporter>(new Exporter(config, kept_files, io, purpose, state));
+    replay = Replay::open(config);
+  }
+  const auto player = replay ? replay->player() : nullptr;
+  return make(
+      config, [&] { return make_host(config, kept_files, purpose, player); }, io, purpose, state, replay);
 }
 
-Exporter::Exporter(const config::Config& config, unsigned kept_files, asio::io_context& io, Purpose purpose,
-                   ProcessState& state)
+std::unique_ptr<Exporter> Exporter::make(const config::Config& config,
+                                         const std::function<host::Host()>& make_host, asio::io_context& io,
+                                         Purpose purpose, ProcessState& state,
+                                         std::shared_ptr<Replay> replay) {
+  return std::unique_ptr<Exporter>(new Exporter(config, make_host, io, purpose, state, std::move(replay)));
+}
+
+Exporter::Exporter(const config::Config& config, const std::function<host::Host()>& make_host,
+                   asio::io_context& io, Purpose purpose, ProcessState& state, std::shared_ptr<Replay> replay)
     : config_(config),
-      host_(make_host(config, kept_files, purpose)),
-      context_{host_,
-               static_cast<collectors::RawPolicy>(config.raw),
-               config.device.forget_after,
-               ethtool_options(config.ethtool),
-               static_cast<collectors::AsyncEventsPolicy>(config.async_events),
-               resource_settings(config.resource, purpose == Purpose::once),
-               &background_},
+      replay_(std::move(replay)),
+      host_(make_host()),
+      context_(collector_context(host_, config, purpose, background_)),
       collectors_(context_, enabled_collectors(config), device_filter(config.device)),
-      self_metrics_(state, host_.open_files, config.replay, !config.textfile.empty()),
+      self_metrics_(state, host_.open_files, config.replay, replay_ ? replay_->player() : nullptr,
+                    !config.textfile.empty()),
       engine_(io, *this, engine_options(config), all_families(),
               [this](core::SampleBatch& out) { self_metrics_.add(out); }) {}
 
@@ -116,6 +77,7 @@ std::vector<std::string> Exporter::device_names() const {
 }
 
 core::Result<std::shared_ptr<const scrape::PlannedJobs>> Exporter::jobs(core::JobRun& run) {
+  if (replay_ && replay_->advance()) host_.changes->note_all();
   const auto changed = collectors_.refresh();
   if (!changed) return tl::unexpected(changed.error());
   for (const std::string& name : collectors_.unreachable()) {
@@ -127,7 +89,8 @@ core::Result<std::shared_ptr<const scrape::PlannedJobs>> Exporter::jobs(core::Jo
   if (!*changed && planned_) return planned_;
   auto planned = std::make_shared<scrape::PlannedJobs>();
   for (const auto& job : collectors_.jobs())
-    planned->push_back({job, config_.collectors.find(job->collector())->second.timeout});
+    planned->push_back(
+        {replay_ ? replay_->continued(job) : job, config_.collectors.find(job->collector())->second.timeout});
   planned_ = std::move(planned);
   const std::lock_guard lock(names_mutex_);
   names_ = collectors_.device_names();

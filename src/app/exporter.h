@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -11,6 +12,7 @@
 #include "app/background_pool.h"
 #include "app/make_host.h"
 #include "app/process_state.h"
+#include "app/replay.h"
 #include "app/self_metrics.h"
 #include "asio/asio.h"
 #include "collectors/collector_set.h"
@@ -29,6 +31,11 @@ class Exporter final : public scrape::JobSource {
   /// `config` has passed check_host(); `state` outlives the exporter.
   static std::unique_ptr<Exporter> make(const config::Config& config, unsigned kept_files,
                                         asio::io_context& io, Purpose purpose, ProcessState& state);
+  /// The same on another host; `replay` when it is a recorded one.
+  static std::unique_ptr<Exporter> make(const config::Config& config,
+                                        const std::function<host::Host()>& make_host, asio::io_context& io,
+                                        Purpose purpose, ProcessState& state,
+                                        std::shared_ptr<Replay> replay = nullptr);
 
   using Answer = net::MetricsSource::Answer;
   /// See net::MetricsSource.
@@ -45,10 +52,11 @@ class Exporter final : public scrape::JobSource {
   bool stop(std::chrono::steady_clock::time_point deadline);
 
  private:
-  Exporter(const config::Config& config, unsigned kept_files, asio::io_context& io, Purpose purpose,
-           ProcessState& state);
+  Exporter(const config::Config& config, const std::function<host::Host()>& make_host, asio::io_context& io,
+           Purpose purpose, ProcessState& state, std::shared_ptr<Replay> replay);
 
   const config::Config config_;
+  const std::shared_ptr<Replay> replay_;  ///< nullptr when this is no recording that plays
   host::Host host_;
   BackgroundPool background_;
   collectors::Context context_;

@@ -3,13 +3,13 @@
 #include "app/make_host.h"
 
 #include <sys/stat.h>
-#include <sys/utsname.h>
 
 #include <memory>
 #include <string>
-#include <string_view>
+#include <utility>
 
-#include "host/kernel_release.h"
+#include "record/recording.h"
+#include "record/replaying_host.h"
 
 namespace rdma_exporter::app {
 namespace {
@@ -29,11 +29,6 @@ bool use_kernel(const config::Config& config) {
   return config.netlink == config::NetlinkMode::on || host::is_real_sysfs(config.path.sysfs);
 }
 
-bool kernel_is(bool (*safe)(std::string_view release, std::string_view version)) {
-  utsname kernel{};
-  return ::uname(&kernel) == 0 && safe(kernel.release, kernel.version);
-}
-
 // Events are what happens between two collections: nothing for a single one.
 std::shared_ptr<host::EventReader> make_event_reader(const config::Config& config, Purpose purpose,
                                                      const std::shared_ptr<host::Changes>& changes) {
@@ -47,25 +42,43 @@ std::shared_ptr<host::EventReader> make_event_reader(const config::Config& confi
 
 }  // namespace
 
-core::Result<void> check_host(const config::Config& config) {
-  if (is_directory(sysfs_root(config))) return {};
-  const std::string_view flag = config.replay.empty() ? "--path.sysfs: " : "--replay: ";
-  return core::config_error(std::string(flag) + sysfs_root(config) + ": no such directory");
+core::Result<std::shared_ptr<record::Player>> open_recording(const config::Config& config) {
+  if (config.replay.empty() || is_directory(config.replay)) return nullptr;
+  auto recording = record::Recording::load(config.replay);
+  if (!recording) return core::config_error("--replay: " + recording.error().context);
+  return std::make_shared<record::Player>(std::move(*recording), record::Player::Clock::now());
 }
 
-host::Host make_host(const config::Config& config, unsigned kept_files, Purpose purpose) {
-  const bool kernel = use_kernel(config);
+core::Result<void> check_host(const config::Config& config) {
+  if (is_directory(sysfs_root(config))) return {};
+  if (config.replay.empty())
+    return core::config_error("--path.sysfs: " + config.path.sysfs + ": no such directory");
+  if (is_directory(config.replay))
+    return core::config_error("--replay: " + config.replay +
+                              ": is neither an archive nor a directory with sys/");
+  const auto player = open_recording(config);
+  if (!player) return tl::unexpected(player.error());
+  return {};
+}
+
+host::Host make_host(const config::Config& config, unsigned kept_files, Purpose purpose,
+                     const std::shared_ptr<record::Player>& player) {
+  if (player) return record::replaying_host(player, kept_files);
+  const bool live = use_kernel(config);
   const auto changes = std::make_shared<host::Changes>();
+  const host::Kernel kernel = host::running_kernel();
   return host::Host{
       .sysfs = host::make_host_fs(sysfs_root(config)),
       .procfs = host::make_host_fs(config.replay.empty() ? config.path.procfs : config.replay + "/proc"),
-      .make_netlink = kernel ? host::make_netlink
-                             : [](host::NetlinkProtocol) { return std::unique_ptr<host::Netlink>(); },
-      .ethtool = kernel ? host::make_ethtool() : nullptr,
-      .verbs = kernel ? host::make_verbs() : nullptr,
+      .make_netlink =
+          live ? host::make_netlink : [](host::NetlinkProtocol) { return std::unique_ptr<host::Netlink>(); },
+      .ethtool = live ? host::make_ethtool() : nullptr,
+      .verbs = live ? host::make_verbs() : nullptr,
       .open_files = host::OpenFileBudget(kept_files),
-      .device_counters_always_safe = kernel_is(host::device_counters_safe_in_any_namespace),
-      .resource_dumps_safe = kernel_is(host::resource_dumps_safe),
+      .kernel = kernel,
+      .device_counters_always_safe =
+          host::device_counters_safe_in_any_namespace(kernel.release, kernel.version),
+      .resource_dumps_safe = host::resource_dumps_safe(kernel.release, kernel.version),
       .changes = changes,
       .events = make_event_reader(config, purpose, changes),
   };

@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include <cstdio>
+#include <cstdlib>
 
 #include "collectors/collector.h"
 
@@ -27,6 +28,11 @@ int print(const std::string& text) {
 int refuse(const core::Error& error) {
   fmt::print(stderr, "rdma_exporter: {}\n", core::to_string(error));
   return kBadConfiguration;
+}
+
+void exit_now(int status) {
+  std::fflush(nullptr);
+  std::_Exit(status);
 }
 
 }  // namespace rdma_exporter::app

@@ -31,12 +31,6 @@ using namespace std::chrono_literals;
 
 constexpr auto kGraceForWorkers = 300ms;
 
-// Ends the process while a worker may be inside the kernel: destructors would wait for it for ever.
-[[noreturn]] void exit_now(int status) {
-  std::fflush(nullptr);
-  std::_Exit(status);
-}
-
 // What reading the configuration cannot know: whether files and directories that it names are there and good.
 core::Result<void> check(const config::Config& config) {
   if (auto checked = check_host(config); !checked) return checked;

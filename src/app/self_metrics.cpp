@@ -2,6 +2,9 @@
 // Copyright the rdma_exporter authors
 #include "app/self_metrics.h"
 
+#include <chrono>
+#include <utility>
+
 #include "app/version.h"
 #include "core/labels.h"
 
@@ -24,6 +27,12 @@ constexpr MetricDesc kReplayInfo{
     "",
     "Always 1, and only there when the values are those of a recording and not of this host",
     "--replay"};
+constexpr MetricDesc kReplayTime{"rdma_exporter_replay_snapshot_timestamp_seconds",
+                                 MetricType::gauge,
+                                 "",
+                                 "seconds",
+                                 "When what is served was recorded, since 1970; only with a recorded archive",
+                                 "--replay"};
 constexpr MetricDesc kRequests{"rdma_exporter_http_requests_total",
                                MetricType::counter,
                                "code",
@@ -85,11 +94,13 @@ constexpr std::string_view kCompiler = "g++ " __VERSION__;
 }  // namespace
 
 SelfMetrics::SelfMetrics(const ProcessState& state, const host::OpenFileBudget& open_files,
-                         const std::string& recording, bool to_file)
+                         const std::string& recording, std::shared_ptr<const record::Player> player,
+                         bool to_file)
     : state_(state),
       open_files_(open_files),
       build_labels_(
           core::render_labels({{"version", kVersion}, {"revision", kRevision}, {"compiler", kCompiler}})),
+      player_(std::move(player)),
       to_file_(to_file) {
   if (!recording.empty()) recording_labels_ = core::render_labels({{"recording", recording}});
 }
@@ -97,6 +108,10 @@ SelfMetrics::SelfMetrics(const ProcessState& state, const host::OpenFileBudget& 
 void SelfMetrics::add(core::SampleBatch& out) {
   out.add(kBuildInfo, build_labels_, std::uint64_t{1});
   if (!recording_labels_.empty()) out.add(kReplayInfo, recording_labels_, std::uint64_t{1});
+  if (player_) {
+    const auto& shown = player_->recording().manifest().snapshots[player_->shown().snapshot];
+    out.add(kReplayTime, {}, std::chrono::duration<double>(shown.time.time_since_epoch()).count());
+  }
   out.add(kKeptFiles, {}, std::uint64_t{open_files_.used()});
   if (to_file_) return;
   out.add_flag(kReloadSuccessful, {}, state_.reload.last_successful);
@@ -118,13 +133,13 @@ void SelfMetrics::add(core::SampleBatch& out) {
 }
 
 std::vector<const MetricDesc*> self_families() {
-  static_assert(core::valid(kBuildInfo) && core::valid(kReplayInfo) && core::valid(kRequests) &&
-                core::valid(kRefused) && core::valid(kRefusedRequests) && core::valid(kReloadSuccessful) &&
-                core::valid(kReloadTime) && core::valid(kWebConfigGood) && core::valid(kWebConfigFailures) &&
-                core::valid(kKeptFiles));
-  std::vector<const MetricDesc*> all{&kBuildInfo,         &kReplayInfo,       &kRequests,   &kRefused,
-                                     &kRefusedRequests,   &kReloadSuccessful, &kReloadTime, &kWebConfigGood,
-                                     &kWebConfigFailures, &kKeptFiles};
+  static_assert(core::valid(kBuildInfo) && core::valid(kReplayInfo) && core::valid(kReplayTime) &&
+                core::valid(kRequests) && core::valid(kRefused) && core::valid(kRefusedRequests) &&
+                core::valid(kReloadSuccessful) && core::valid(kReloadTime) && core::valid(kWebConfigGood) &&
+                core::valid(kWebConfigFailures) && core::valid(kKeptFiles));
+  std::vector<const MetricDesc*> all{&kBuildInfo,     &kReplayInfo,        &kReplayTime,       &kRequests,
+                                     &kRefused,       &kRefusedRequests,   &kReloadSuccessful, &kReloadTime,
+                                     &kWebConfigGood, &kWebConfigFailures, &kKeptFiles};
   const auto process = ProcessMetrics::families();
   all.insert(all.end(), process.begin(), process.end());
   return all;

@@ -2,6 +2,7 @@
 // Copyright the rdma_exporter authors
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "core/metric.h"
 #include "core/sample_batch.h"
 #include "host/attr_dir.h"
+#include "record/player.h"
 
 namespace rdma_exporter::app {
 
@@ -17,10 +19,11 @@ namespace rdma_exporter::app {
 /// One thread at a time.
 class SelfMetrics {
  public:
-  /// `recording`: path of the replayed recording, empty when this host is served. `to_file`: the metrics go
-  /// to the text file of another exporter, which has process_* metrics of its own: without ours and HTTP's.
+  /// `recording`: path of the replayed recording, empty when this host is served; `player`: plays it, nullptr
+  /// for a directory. `to_file`: the metrics go to the text file of another exporter, which has process_*
+  /// metrics of its own: without ours and HTTP's.
   SelfMetrics(const ProcessState& state, const host::OpenFileBudget& open_files, const std::string& recording,
-              bool to_file);
+              std::shared_ptr<const record::Player> player, bool to_file);
   void add(core::SampleBatch& out);
 
  private:
@@ -28,6 +31,7 @@ class SelfMetrics {
   const host::OpenFileBudget& open_files_;
   std::string build_labels_;
   std::string recording_labels_;
+  const std::shared_ptr<const record::Player> player_;
   bool to_file_;
   ProcessMetrics process_;
 };

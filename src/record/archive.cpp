@@ -118,6 +118,8 @@ std::string write_archive(const Members& members, std::int64_t time) {
   // Neither the time of packing nor a name: the same members give the same bytes.
   require(archive_write_set_filter_option(writer.get(), "gzip", "timestamp", nullptr), writer.get());
   require(archive_write_set_filter_option(writer.get(), "gzip", "compression-level", "9"), writer.get());
+  // No padding behind the compressed data.
+  require(archive_write_set_bytes_in_last_block(writer.get(), 1), writer.get());
   require(archive_write_open(writer.get(), &out, nullptr, append, nullptr), writer.get());
   for (const auto& [name, content] : members) {
     const std::unique_ptr<archive_entry, EntryFree> entry(archive_entry_new());

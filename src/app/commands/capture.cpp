@@ -1,20 +1,160 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
+//
+// rdma_exporter capture: records what the collectors ask this host, and what it answers.
 #include <array>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
 
 #include "app/commands.h"
+#include "app/exporter.h"
+#include "app/make_host.h"
+#include "app/process_state.h"
+#include "app/program.h"
+#include "app/textfile.h"
+#include "app/version.h"
+#include "asio/asio.h"
+#include "config/value_type.h"
+#include "host/inventory.h"
+#include "log/log.h"
+#include "record/extra_files.h"
+#include "record/limits.h"
+#include "record/recording_host.h"
 
 namespace rdma_exporter::app {
 namespace {
 
+using namespace std::chrono_literals;
+using std::chrono::milliseconds;
+
+// A device whose firmware hangs is left out after that; commands take longer than the daemon may.
+constexpr milliseconds kTimeout = 30s;
+constexpr auto kGraceForWorkers = 300ms;
+
 constexpr std::array kFlags{
-    config::CommandFlag{"--snapshots", "NUMBER", "So many recordings in a row (default 1)."},
-    config::CommandFlag{"--interval", "DURATION", "Time between two of them (default 15s)."},
-    config::CommandFlag{"--anonymize", "", "Replace names and addresses, the same by the same."},
+    config::CommandFlag{"--snapshots", "NUMBER", "So many snapshots, 1 to 240 (default 1)."},
+    config::CommandFlag{"--interval", "DURATION", "From one snapshot to the next, 1s to 1h (default 15s)."},
+    config::CommandFlag{
+        "--anonymize", "",
+        "Replace addresses, GUIDs, GIDs and names of hosts, processes and jobs, the same by the "
+        "same."},
 };
 
+constexpr std::string_view kDescription =
+    "Records into a tar.gz archive what the collectors can read: the answers of sysfs, procfs, netlink, "
+    "ethtool\n"
+    "and verbs. `rdma_exporter --replay=OUT.tar.gz` serves it on any machine. All collectors are on. Run it "
+    "as\n"
+    "root, so that nothing is missing; it changes nothing. Keys and the content of memory are never "
+    "recorded.\n"
+    "docs/CAPTURE.md says what is.";
+
+struct Wanted {
+  unsigned snapshots = 1;
+  milliseconds interval = 15s;
+};
+
+core::Result<Wanted> wanted(const config::CommandLine& line) {
+  Wanted wanted;
+  const auto snapshots =
+      line.value("--snapshots", config::number(1, record::limits::kSnapshots), wanted.snapshots);
+  if (!snapshots) return tl::unexpected(snapshots.error());
+  const auto interval = line.value("--interval", config::duration(1s, 1h), wanted.interval);
+  if (!interval) return tl::unexpected(interval.error());
+  return Wanted{*snapshots, *interval};
+}
+
+config::Config with_everything_on(config::Config config) {
+  for (auto& [name, collector] : config.collectors) collector = {true, kTimeout};
+  config.scrape.timeout = kTimeout;
+  return config;
+}
+
+// Takes snapshots of one host. What is stuck in the kernel uses it still: then it has to live as long as the
+// process.
+class Recorder {
+ public:
+  explicit Recorder(const config::Config& config)
+      : config_(with_everything_on(config)), live_(make_host(config, 0, Purpose::once)) {}
+
+  /// Runs every collector once, with nothing remembered of the last time.
+  record::Snapshot snapshot() {
+    io_.restart();
+    auto exporter = Exporter::make(
+        config_, [this] { return record::recording_host(live_, tape_); }, io_, Purpose::once, state_);
+    exporter->metrics({}, std::chrono::steady_clock::now() + kTimeout, [this](const auto&) { io_.stop(); });
+    io_.run();
+    if (!exporter->stop(std::chrono::steady_clock::now() + kGraceForWorkers)) {
+      log::warn("a read is stuck in the kernel: what it belongs to is missing in the recording");
+      stuck_.push_back(std::move(exporter));
+    }
+    host::Host host = record::recording_host(live_, tape_);
+    record::read_extra_files(host);
+    return tape_.take();
+  }
+
+  record::Manifest manifest() {
+    record::Manifest manifest;
+    manifest.tool_version = kVersion;
+    manifest.tool_revision = kRevision;
+    manifest.kernel = live_.kernel;
+    host::Inventory inventory(live_, [](const std::string&) { return true; });
+    if (!inventory.refresh()) return manifest;
+    for (const auto& device : inventory.devices())
+      manifest.devices.push_back({device->name, device->parent_driver,
+                                  live_.sysfs->read(device->path + "/fw_ver").value_or(""),
+                                  live_.sysfs->read(device->path + "/board_id").value_or("")});
+    return manifest;
+  }
+
+  bool stuck() const { return !stuck_.empty(); }
+
+ private:
+  const config::Config config_;
+  host::Host live_;
+  record::Tape tape_;
+  asio::io_context io_{1};
+  ProcessState state_;
+  std::vector<std::unique_ptr<Exporter>> stuck_;  ///< with reads that have not come back
+};
+
+record::Time now() { return std::chrono::floor<milliseconds>(std::chrono::system_clock::now()); }
+
+int write(const std::string& path, const std::string& archive, std::size_t snapshots) {
+  if (const auto written = replace_file(path, archive); !written) {
+    log::error("the recording cannot be written", {{"error", core::to_string(written.error())}});
+    return kCannotServe;
+  }
+  log::info(
+      "recorded",
+      {{"file", path}, {"snapshots", std::to_string(snapshots)}, {"bytes", std::to_string(archive.size())}});
+  return 0;
+}
+
 core::Result<int> capture(const config::CommandLine& line) {
-  return core::config_error(line.arguments.front() + ": capture is not there yet");
+  const auto options = wanted(line);
+  if (!options) return tl::unexpected(options.error());
+  if (!line.config.replay.empty())
+    return core::config_error("--replay: a recording cannot be recorded again");
+  if (const auto checked = check_host(line.config); !checked) return tl::unexpected(checked.error());
+  auto recorder = std::make_unique<Recorder>(line.config);
+  record::Manifest manifest = recorder->manifest();
+  std::vector<record::Snapshot> snapshots;
+  auto next = std::chrono::steady_clock::now();
+  for (unsigned i = 0; i < options->snapshots; ++i, next += options->interval) {
+    std::this_thread::sleep_until(next);
+    snapshots.push_back(recorder->snapshot());
+    manifest.snapshots.push_back({{}, now(), {}});
+    log::info("snapshot taken",
+              {{"number", std::to_string(i + 1)}, {"answers", std::to_string(snapshots.back().size())}});
+  }
+  const int status = write(line.arguments.front(), record::write_recording(std::move(manifest), snapshots),
+                           snapshots.size());
+  if (recorder->stuck()) exit_now(status);
+  return status;
 }
 
 }  // namespace
@@ -25,7 +165,7 @@ const Command capture_command{{.name = "capture",
                                .at_least = 1,
                                .at_most = 1,
                                .summary = "Record what the exporter can read on this host.",
-                               .description = "",
+                               .description = kDescription,
                                .flags = kFlags},
                               capture};
 

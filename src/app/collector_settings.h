@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "app/make_host.h"
+#include "collectors/collector.h"
+#include "config/config.h"
+#include "core/background.h"
+#include "host/host.h"
+
+// What the configuration means to the collectors.
+namespace rdma_exporter::app {
+
+/// Both expressions match the whole name, exclude wins.
+std::function<bool(const std::string&)> device_filter(const config::DeviceConfig& settings);
+
+std::vector<const collectors::CollectorSpec*> enabled_collectors(const config::Config& config);
+
+/// `host` and `background` outlive the collectors.
+collectors::Context collector_context(host::Host& host, const config::Config& config, Purpose purpose,
+                                      core::Background& background);
+
+}  // namespace rdma_exporter::app
