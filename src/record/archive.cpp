@@ -64,7 +64,7 @@ class Reader {
       const int status = archive_read_next_header(reader, &entry);
       if (status == ARCHIVE_EOF) break;
       if (status != ARCHIVE_OK)
-        return core::config_error(members_.empty() ? "is no tar.gz archive" : kDamaged);
+        return core::config_error(bytes_.starts_with("\x1F\x8B") ? kDamaged : "is no tar.gz archive");
       if (auto taken = take(entry); !taken) return tl::unexpected(taken.error());
     }
     // The end of the archive is there only when gzip's own checksum was right.

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/nldev_rewrite.h"
 #include "record/question.h"
 
 namespace rdma_exporter::record {
@@ -120,7 +121,7 @@ class Conversation : public host::Netlink {
                              const OnMessage& on_message) override {
     std::vector<std::string> messages;
     auto done = live_->request(type, flags, payload, [&](host::Bytes message) {
-      messages.emplace_back(chars(message));
+      messages.push_back(noted(message));
       on_message(message);
     });
     note(netlink_question(protocol_, type, flags, payload), done, std::move(messages));
@@ -130,7 +131,7 @@ class Conversation : public host::Netlink {
   core::Result<void> dump(std::uint16_t type, host::Bytes payload, const OnPart& on_part) override {
     std::vector<std::string> messages;
     auto done = live_->dump(type, payload, [&](host::Bytes message) {
-      messages.emplace_back(chars(message));
+      messages.push_back(noted(message));
       return on_part(message);
     });
     note(netlink_question(protocol_, type, kDumpFlags, payload), done, std::move(messages));
@@ -138,6 +139,12 @@ class Conversation : public host::Netlink {
   }
 
  private:
+  // Keys do not even get into memory that could be written.
+  std::string noted(host::Bytes message) const {
+    if (protocol_ != host::NetlinkProtocol::rdma) return std::string(chars(message));
+    return std::string(chars(host::nldev::without_secrets(message)));
+  }
+
   void note(std::string question, const core::Result<void>& done, std::vector<std::string> messages) {
     tape_.note(std::move(question),
                done ? Answer{std::move(messages)} : failed(done.error(), std::move(messages)));

@@ -12,7 +12,9 @@
 namespace rdma_exporter::record {
 namespace {
 
-bool is_utf8(const std::string& text) {
+// A structure of the kernel is none, though it may be UTF-8.
+bool is_text(const std::string& text) {
+  if (text.find('\0') != std::string::npos) return false;
   std::string repaired;
   core::append_utf8(repaired, text);
   return repaired == text;
@@ -59,7 +61,7 @@ bool unescape(std::string_view field, std::string& text) {
 void append_line(std::string& out, const std::string& question, const Answer& answer) {
   append_escaped(out, question);
   const bool failed = !answer.error.empty();
-  const bool as_text = !failed && std::all_of(answer.parts.begin(), answer.parts.end(), is_utf8);
+  const bool as_text = !failed && std::all_of(answer.parts.begin(), answer.parts.end(), is_text);
   out += failed ? "\t!\t" + answer.error : as_text ? "\t=" : "\t#";
   for (const std::string& part : answer.parts) {
     out += '\t';

@@ -2,8 +2,11 @@
 // Copyright the rdma_exporter authors
 //
 // rdma_exporter capture: records what the collectors ask this host, and what it answers.
+#include <unistd.h>
+
 #include <array>
 #include <chrono>
+#include <climits>
 #include <memory>
 #include <string>
 #include <thread>
@@ -20,6 +23,7 @@
 #include "config/value_type.h"
 #include "host/inventory.h"
 #include "log/log.h"
+#include "record/anonymize.h"
 #include "record/extra_files.h"
 #include "record/limits.h"
 #include "record/recording_host.h"
@@ -121,6 +125,15 @@ class Recorder {
   std::vector<std::unique_ptr<Exporter>> stuck_;  ///< with reads that have not come back
 };
 
+void anonymize(record::Manifest& manifest, std::vector<record::Snapshot>& snapshots) {
+  std::array<char, HOST_NAME_MAX + 1> name{};
+  if (::gethostname(name.data(), name.size() - 1) != 0) name = {};
+  record::Pseudonyms pseudonyms;
+  for (record::Snapshot& snapshot : snapshots)
+    snapshot = record::anonymous(snapshot, name.data(), pseudonyms);
+  manifest.anonymized = true;
+}
+
 record::Time now() { return std::chrono::floor<milliseconds>(std::chrono::system_clock::now()); }
 
 int write(const std::string& path, const std::string& archive, std::size_t snapshots) {
@@ -151,6 +164,7 @@ core::Result<int> capture(const config::CommandLine& line) {
     log::info("snapshot taken",
               {{"number", std::to_string(i + 1)}, {"answers", std::to_string(snapshots.back().size())}});
   }
+  if (line.has("--anonymize")) anonymize(manifest, snapshots);
   const int status = write(line.arguments.front(), record::write_recording(std::move(manifest), snapshots),
                            snapshots.size());
   if (recorder->stuck()) exit_now(status);

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#include "record/anonymize.h"
+
+#include <gtest/gtest.h>
+
+#include "core/cgroup_owner.h"
+#include "record/anonymous_text.h"
+#include "record/pseudonyms.h"
+
+namespace rdma_exporter::record {
+namespace {
+
+std::string text(std::string_view real, Pseudonyms& pseudonyms) {
+  return anonymous_text(real, "gpu17", pseudonyms);
+}
+
+// One NIC in all the forms in which sysfs shows it (tests/recordings, and mlx5's way to make a GUID of a
+// MAC).
+TEST(Anonymize, MapsOneAddressToOneInEveryForm) {
+  Pseudonyms pseudonyms;
+  EXPECT_EQ(text("b8:59:9f:12:34:56", pseudonyms), "b8:59:9f:00:00:01");
+  EXPECT_EQ(text("b859:9f03:0012:3456", pseudonyms), "b859:9f03:0000:0001");
+  EXPECT_EQ(text("ba59:9fff:fe12:3456", pseudonyms), "ba59:9fff:fe00:0001");
+  EXPECT_EQ(text("fe80:0000:0000:0000:ba59:9fff:fe12:3456", pseudonyms),
+            "fe80:0000:0000:0000:ba59:9fff:fe00:0001");
+  EXPECT_EQ(text("80:00:02:08:fe:80:00:00:00:00:00:00:b8:59:9f:03:00:12:34:56", pseudonyms),
+            "80:00:02:08:fe:80:00:00:00:00:00:00:b8:59:9f:03:00:00:00:01");
+  EXPECT_EQ(text("b8:59:9f:12:34:57", pseudonyms), "b8:59:9f:00:00:02");
+}
+
+TEST(Anonymize, MapsIpv4InGidsAndInTexts) {
+  Pseudonyms pseudonyms;
+  EXPECT_EQ(text("0000:0000:0000:0000:0000:ffff:0a09:0001", pseudonyms),
+            "0000:0000:0000:0000:0000:ffff:c612:0001");
+  EXPECT_EQ(text("peer=10.9.0.1, gpu17 and 10.9.0.2.", pseudonyms),
+            "peer=198.18.0.1, host-1 and 198.18.0.2.");
+  EXPECT_EQ(text("127.0.0.1 0.0.0.0", pseudonyms), "127.0.0.1 0.0.0.0");
+}
+
+TEST(Anonymize, LeavesWhatIsNoAddress) {
+  Pseudonyms pseudonyms;
+  for (const char* same :
+       {"0000:0000:0000:0000:0000:0000:0000:0000\n", "ff:ff:ff:ff:ff:ff", "00:00:00:00:00:00", "0000:10:00.0",
+        "4: ACTIVE\n", "10 Gb/sec (1X FDR10)\n", "0xffff", "28.39.1002", "rocep59s0f0", "eth0:1", "12:34:56",
+        "../../../bus/pci/drivers/mlx5_core", " 24:  1  0  IO-APIC   5-edge  mlx5_comp0@pci:0000:05:00.0\n"})
+    EXPECT_EQ(text(same, pseudonyms), same);
+}
+
+TEST(Anonymize, KeepsTheKindOfAnOwner) {
+  const std::string pod =
+      "0::/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-"
+      "pod40934a46_d409_4f4a_bb8b_1ec0b0436320.slice/cri-containerd-"
+      "afc114c69e71f18166abd63715398d7daa763c69a6454f71157272ab0bdca783.scope\n";
+  const std::array cases{
+      pod,
+      std::string("0::/kubepods/besteffort/pod40934a46-d409-4f4a-bb8b-1ec0b0436320/"
+                  "afc114c69e71f18166abd63715398d7daa763c69a6454f71157272ab0bdca783\n"),
+      std::string("0::/system.slice/slurmstepd.scope/job_4711/step_0/user/task_0\n"),
+      std::string("1:name=systemd:/slurm/uid_1000/job_77/step_0\n"),
+      std::string(
+          "0::/system.slice/docker-afc114c69e71f18166abd63715398d7daa763c69a6454f71157272ab0bdca783.scope\n"),
+      std::string("0::/system.slice/secret-project.service\n")};
+  Pseudonyms pseudonyms;
+  for (const std::string& real : cases) {
+    const std::string other = anonymous_cgroup(real, pseudonyms);
+    const auto before = core::parse_cgroup_owner(real);
+    const auto after = core::parse_cgroup_owner(other);
+    ASSERT_TRUE(before && after) << other;
+    EXPECT_EQ(after->kind, before->kind) << other;
+    EXPECT_NE(after->name, before->name) << other;
+    EXPECT_EQ(after->container.size(), before->container.size()) << other;
+    for (const char* secret : {"40934a46", "afc114c6", "4711", "77", "1000", "secret", "project"})
+      EXPECT_EQ(other.find(secret), std::string::npos) << other;
+    EXPECT_EQ(anonymous_cgroup(real, pseudonyms), other) << "the same becomes the same";
+  }
+}
+
+TEST(Anonymize, ChangesNamesAndKeepsCounters) {
+  const Snapshot snapshot{
+      {"procfs read 12/comm", {{"train.py\n"}}},
+      {"procfs read 13/comm", {{"train.py\n"}}},
+      {"sysfs read class/infiniband/mlx5_0/fw_ver", {{"218.0.165.1\n"}}},
+      {"sysfs read class/infiniband/mlx5_0/node_desc", {{"gpu17 mlx5_0\n"}}},
+      {"sysfs read class/net/eth0/phys_switch_id", {{"56341200039f59b8\n"}}},
+      {"sysfs read class/infiniband/mlx5_0/ports/1/counters/port_rcv_data", {{"123456789\n"}}},
+      {"sysfs read a/empty", {{"\n"}}},
+      {"sysfs read a/failed", {{}, "EIO"}}};
+  Pseudonyms pseudonyms;
+  Snapshot other = anonymous(snapshot, "gpu17", pseudonyms);
+  ASSERT_EQ(other.size(), snapshot.size());
+  const auto value = [&](const std::string& question) { return other.at(question).parts.front(); };
+  EXPECT_EQ(value("procfs read 12/comm"), "process-1\n");
+  EXPECT_EQ(value("procfs read 13/comm"), "process-1\n");
+  EXPECT_EQ(value("sysfs read class/infiniband/mlx5_0/fw_ver"), "218.0.165.1\n");
+  EXPECT_EQ(value("sysfs read class/infiniband/mlx5_0/node_desc"), "node-1\n");
+  EXPECT_EQ(value("sysfs read class/net/eth0/phys_switch_id"), "0000000000000001\n");
+  EXPECT_EQ(value("sysfs read class/infiniband/mlx5_0/ports/1/counters/port_rcv_data"), "123456789\n");
+  EXPECT_EQ(value("sysfs read a/empty"), "\n");
+  EXPECT_EQ(other.at("sysfs read a/failed").error, "EIO");
+}
+
+}  // namespace
+}  // namespace rdma_exporter::record
