@@ -117,7 +117,7 @@ struct Config {
   RawPolicy raw = RawPolicy::unmapped;
   AsyncEventsPolicy async_events = AsyncEventsPolicy::automatic;
   NetlinkMode netlink = NetlinkMode::automatic;
-  std::string replay;    ///< directory of a recording; empty: serve this host
+  std::string replay;    ///< a recording, archive or directory; empty: serve this host
   std::string textfile;  ///< write the page to this file and listen nowhere; empty: serve it
   std::chrono::milliseconds interval{15'000};  ///< between two writes of the text file
   LogConfig log;

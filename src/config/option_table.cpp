@@ -12,6 +12,7 @@ using std::chrono::seconds;
 
 constexpr auto kYear = 8760h;
 constexpr auto kDirectory = "use the path of a directory";
+constexpr auto kRecording = "use the path of an archive or a directory";
 constexpr unsigned kMany = 1'000'000;
 
 std::vector<Option> web_options() {
@@ -50,8 +51,8 @@ std::vector<Option> source_options() {
              at(&Config::path, &PathConfig::sysfs)),
       option("path.procfs", "Where procfs is mounted.", filled_text("DIR", kDirectory),
              at(&Config::path, &PathConfig::procfs)),
-      option("replay", "Serve the recording in this directory instead of this host.", text("DIR", kDirectory),
-             at(&Config::replay)),
+      option("replay", "Serve this recording, an archive of `capture` or a directory, instead of this host.",
+             text("PATH", kRecording), at(&Config::replay)),
       option(
           "netlink", "Ask the kernel over RDMA netlink; auto: when path.sysfs is a real sysfs.",
           one_of<NetlinkMode>(

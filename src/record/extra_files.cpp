@@ -16,9 +16,9 @@ constexpr std::array kPciFiles{
     "revision",       "numa_node",      "local_cpulist",       "current_link_speed", "current_link_width",
     "max_link_speed", "max_link_width", "aer_dev_correctable", "aer_dev_nonfatal",   "aer_dev_fatal",
     "sriov_numvfs",   "power_state"};
-// Of a network interface.
-constexpr std::array kNetdevFiles{"mtu",       "speed", "duplex",       "carrier",
-                                  "operstate", "flags", "tx_queue_len", "type"};
+// Of a network interface; what the kernel knows by itself: `speed`, `duplex` and `carrier` wait for whoever
+// holds the RTNL lock, which may be a driver that hangs.
+constexpr std::array kNetdevFiles{"mtu", "operstate", "flags", "tx_queue_len", "type"};
 constexpr std::array kIrqFiles{"smp_affinity_list", "effective_affinity_list", "node"};
 constexpr std::array kModules{"ib_core",        "ib_uverbs", "ib_umad",   "rdma_ucm", "rdma_cm",
                               "mlx5_core",      "mlx5_ib",   "mlx4_core", "mlx4_ib",  "bnxt_re",

@@ -147,8 +147,8 @@ Without a command:
   --path.procfs=DIR  (default /proc)
       Where procfs is mounted.
 
-  --replay=DIR
-      Serve the recording in this directory instead of this host.
+  --replay=PATH
+      Serve this recording, an archive of `capture` or a directory, instead of this host.
   --netlink=MODE  (default auto)
       Ask the kernel over RDMA netlink; auto: when path.sysfs is a real sysfs.
 

@@ -34,8 +34,6 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 
-// A device whose firmware hangs is left out after that; commands take longer than the daemon may.
-constexpr milliseconds kTimeout = 30s;
 constexpr auto kGraceForWorkers = 300ms;
 
 constexpr std::array kFlags{
@@ -59,6 +57,7 @@ constexpr std::string_view kDescription =
 struct Wanted {
   unsigned snapshots = 1;
   milliseconds interval = 15s;
+  milliseconds timeout = 30s;  ///< of one snapshot; commands may take longer than the daemon
 };
 
 core::Result<Wanted> wanted(const config::CommandLine& line) {
@@ -68,12 +67,14 @@ core::Result<Wanted> wanted(const config::CommandLine& line) {
   if (!snapshots) return tl::unexpected(snapshots.error());
   const auto interval = line.value("--interval", config::duration(1s, 1h), wanted.interval);
   if (!interval) return tl::unexpected(interval.error());
-  return Wanted{*snapshots, *interval};
+  const auto timeout = line.value("--timeout", config::duration(1s, 10min), wanted.timeout);
+  if (!timeout) return tl::unexpected(timeout.error());
+  return Wanted{*snapshots, *interval, *timeout};
 }
 
-config::Config with_everything_on(config::Config config) {
-  for (auto& [name, collector] : config.collectors) collector = {true, kTimeout};
-  config.scrape.timeout = kTimeout;
+config::Config with_everything_on(config::Config config, milliseconds timeout) {
+  for (auto& [name, collector] : config.collectors) collector = {true, timeout};
+  config.scrape.timeout = timeout;
   return config;
 }
 
@@ -81,15 +82,16 @@ config::Config with_everything_on(config::Config config) {
 // process.
 class Recorder {
  public:
-  explicit Recorder(const config::Config& config)
-      : config_(with_everything_on(config)), live_(make_host(config, 0, Purpose::once)) {}
+  Recorder(const config::Config& config, milliseconds timeout)
+      : config_(with_everything_on(config, timeout)), live_(make_host(config, 0, Purpose::once)) {}
 
   /// Runs every collector once, with nothing remembered of the last time.
   record::Snapshot snapshot() {
     io_.restart();
     auto exporter = Exporter::make(
         config_, [this] { return record::recording_host(live_, tape_); }, io_, Purpose::once, state_);
-    exporter->metrics({}, std::chrono::steady_clock::now() + kTimeout, [this](const auto&) { io_.stop(); });
+    exporter->metrics({}, std::chrono::steady_clock::now() + config_.scrape.timeout,
+                      [this](const auto&) { io_.stop(); });
     io_.run();
     if (!exporter->stop(std::chrono::steady_clock::now() + kGraceForWorkers)) {
       log::warn("a read is stuck in the kernel: what it belongs to is missing in the recording");
@@ -153,7 +155,7 @@ core::Result<int> capture(const config::CommandLine& line) {
   if (!line.config.replay.empty())
     return core::config_error("--replay: a recording cannot be recorded again");
   if (const auto checked = check_host(line.config); !checked) return tl::unexpected(checked.error());
-  auto recorder = std::make_unique<Recorder>(line.config);
+  auto recorder = std::make_unique<Recorder>(line.config, options->timeout);
   record::Manifest manifest = recorder->manifest();
   std::vector<record::Snapshot> snapshots;
   auto next = std::chrono::steady_clock::now();
