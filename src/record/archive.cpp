@@ -57,14 +57,12 @@ class Reader {
     if (reader == nullptr || archive_read_support_filter_gzip(reader) != ARCHIVE_OK ||
         archive_read_support_format_tar(reader) != ARCHIVE_OK)
       return core::config_error("cannot be read: libarchive has no tar or no gzip");
-    if (archive_read_open_memory(reader, bytes_.data(), bytes_.size()) != ARCHIVE_OK)
-      return core::config_error("is no tar.gz archive");
+    if (archive_read_open_memory(reader, bytes_.data(), bytes_.size()) != ARCHIVE_OK) return not_whole();
     archive_entry* entry = nullptr;
     for (;;) {
       const int status = archive_read_next_header(reader, &entry);
       if (status == ARCHIVE_EOF) break;
-      if (status != ARCHIVE_OK)
-        return core::config_error(bytes_.starts_with("\x1F\x8B") ? kDamaged : "is no tar.gz archive");
+      if (status != ARCHIVE_OK) return not_whole();
       if (auto taken = take(entry); !taken) return tl::unexpected(taken.error());
     }
     // The end of the archive is there only when gzip's own checksum was right.
@@ -73,6 +71,10 @@ class Reader {
   }
 
  private:
+  tl::unexpected<core::Error> not_whole() const {
+    return core::config_error(bytes_.starts_with("\x1F\x8B") ? kDamaged : "is no tar.gz archive");
+  }
+
   core::Result<void> take(archive_entry* entry) {
     const char* path = archive_entry_pathname(entry);
     const std::string name = path == nullptr ? "" : path;
