@@ -36,6 +36,12 @@ struct EthtoolOptions {
   std::function<bool(const std::string& name)> raw_wanted;
 };
 
+/// How the collector config_check works.
+struct ConfigCheckSettings {
+  std::chrono::milliseconds interval{60'000};  ///< from one reading to the next
+  std::chrono::milliseconds first_wait{0};     ///< so long the first run waits for the first readings
+};
+
 /// Which devices' asynchronous events are listened to.
 enum class AsyncEventsPolicy : unsigned char {
   automatic,  ///< of drivers that let go of a device although we have it open (host::lets_go_while_open)
@@ -51,6 +57,7 @@ struct Context {
   EthtoolOptions ethtool = {};
   AsyncEventsPolicy async_events = AsyncEventsPolicy::automatic;
   ResourceSettings resource = {};
+  ConfigCheckSettings config_check = {};
   core::Background* background = nullptr;  ///< nullptr: what takes longer than a scrape is not done
 };
 

@@ -11,9 +11,9 @@
 #include <utility>
 
 #include "collectors/attr_text.h"
-#include "collectors/pci.h"
 #include "core/kernel_text.h"
 #include "core/labels.h"
+#include "host/pci.h"
 
 namespace rdma_exporter::collectors {
 namespace {
@@ -104,7 +104,7 @@ void CongestionParameters::read_enable_bits(core::JobRun& run) {
 }
 
 bool CongestionParameters::read_debugfs(core::JobRun& run) {
-  const std::string address = find_pci_function(sysfs_, path_ + "/device").address;
+  const std::string address = host::find_pci_function(sysfs_, path_ + "/device").address;
   if (address.empty()) return true;
   const std::string folder = "kernel/debug/mlx5/" + address + "/cc_params";
   if (const auto there = sysfs_.stat(folder); !there) return !means_forbidden(there.error());

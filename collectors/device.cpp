@@ -11,10 +11,10 @@
 
 #include "collectors/attr_text.h"
 #include "collectors/collector.h"
-#include "collectors/pci.h"
 #include "collectors/refresh_timer.h"
 #include "core/kernel_text.h"
 #include "core/labels.h"
+#include "host/pci.h"
 
 namespace rdma_exporter::collectors {
 namespace {
@@ -105,7 +105,7 @@ class DeviceFacts {
       : sysfs_(sysfs), device_(device), labels_(core::render_labels({{"device", device.name}})) {}
 
   void refresh(core::JobRun& run) {
-    const PciFunction pci = find_pci_function(sysfs_, device_.path + "/device");
+    const host::PciFunction pci = host::find_pci_function(sysfs_, device_.path + "/device");
     refresh_info(pci, run);
     // A VF's own link registers read as unknown: the link is the physical function's.
     const std::string link = pci.is_vf() ? pci.path + "/physfn" : pci.path;
@@ -134,7 +134,7 @@ class DeviceFacts {
   const std::string& labels() const { return labels_; }
 
  private:
-  void refresh_info(const PciFunction& pci, core::JobRun& run) {
+  void refresh_info(const host::PciFunction& pci, core::JobRun& run) {
     const auto own = [&](const char* file) { return attr_text(sysfs_, device_.path + "/" + file, run); };
     const auto of_pci = [&](const char* file) {
       return pci.path.empty() ? std::string() : attr_text(sysfs_, pci.path + "/" + file, run);

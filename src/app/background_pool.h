@@ -15,7 +15,7 @@ namespace rdma_exporter::app {
 class BackgroundPool final : public core::Background {
  public:
   /// Enough that a device whose firmware hangs does not keep the others from being read.
-  static constexpr unsigned kMaxThreads = 4;
+  static constexpr unsigned kMaxThreads = 8;
 
   void start(std::function<void()> task) override;
   void tend() override;

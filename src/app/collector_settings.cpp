@@ -10,7 +10,9 @@ namespace rdma_exporter::app {
 namespace {
 
 // With --once nobody comes back for what the background finds: its first pass is waited for, within reason.
-constexpr std::chrono::milliseconds kFirstWait{2000};
+std::chrono::milliseconds first_wait(Purpose purpose) {
+  return std::chrono::milliseconds(purpose == Purpose::once ? 2000 : 0);
+}
 
 collectors::ResourceSettings resource_settings(const config::ResourceConfig& config, Purpose purpose) {
   using Settings = collectors::ResourceSettings;
@@ -21,7 +23,7 @@ collectors::ResourceSettings resource_settings(const config::ResourceConfig& con
                   .max_entries = config.max_entries,
                   .owners = static_cast<Settings::Owners>(config.owners),
                   .owners_top = config.owners_top,
-                  .first_wait = purpose == Purpose::once ? kFirstWait : std::chrono::milliseconds(0)};
+                  .first_wait = first_wait(purpose)};
 }
 
 collectors::EthtoolOptions ethtool_options(const config::EthtoolConfig& settings) {
@@ -64,6 +66,7 @@ collectors::Context collector_context(host::Host& host, const config::Config& co
           ethtool_options(config.ethtool),
           static_cast<collectors::AsyncEventsPolicy>(config.async_events),
           resource_settings(config.resource, purpose),
+          {.interval = config.config_check.interval, .first_wait = first_wait(purpose)},
           &background};
 }
 

@@ -7,16 +7,17 @@
 #include <csignal>
 #include <vector>
 
-#include "app/program.h"
 #include "app/setup_log.h"
 
 namespace rdma_exporter::app {
 
 extern const Command capture_command;
+extern const Command doctor_command;
+extern const Command report_command;
 
 namespace {
 
-constexpr std::array kAll{&capture_command};
+constexpr std::array kAll{&capture_command, &doctor_command, &report_command};
 
 }  // namespace
 
@@ -36,13 +37,17 @@ int run_command(std::string_view word, std::span<const char* const> arguments) {
                                     [&](const Command* known) { return known->syntax.name == word; });
   if (command == kAll.end()) return refuse(config::unknown_command(word, command_syntaxes()));
   const config::CommandSyntax& syntax = (*command)->syntax;
+  const auto refused = [&](const core::Error& error) {
+    refuse(error);
+    return (*command)->refused;
+  };
   const auto line = config::parse_command(arguments, collector_choices(), syntax);
-  if (!line) return refuse(line.error());
+  if (!line) return refused(line.error());
   if (line->help) return print(config::command_help(syntax));
   setup_log(line->config.log);
   std::signal(SIGPIPE, SIG_IGN);
   const auto status = (*command)->run(*line);
-  return status ? *status : refuse(status.error());
+  return status ? *status : refused(status.error());
 }
 
 }  // namespace rdma_exporter::app

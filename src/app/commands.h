@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 
+#include "app/program.h"
 #include "config/command.h"
 #include "core/result.h"
 
@@ -15,8 +16,9 @@ namespace rdma_exporter::app {
 struct Command {
   config::CommandSyntax syntax;
   /// Does it, and returns the exit status. Results go to standard output, what is said on the way to the log.
-  /// The error is about what was asked for: a message for the person, and exit status 2.
+  /// The error is about what was asked for: a message for the person, and exit status `refused`.
   core::Result<int> (*run)(const config::CommandLine& line);
+  int refused = kBadConfiguration;
 };
 
 /// All of them, in the order of the help.

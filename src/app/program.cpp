@@ -25,6 +25,11 @@ int print(const std::string& text) {
   return written ? 0 : kCannotServe;
 }
 
+void exit_now(int status) {
+  std::fflush(nullptr);
+  std::_Exit(status);
+}
+
 int refuse(const core::Error& error) {
   fmt::print(stderr, "rdma_exporter: {}\n", core::to_string(error));
   return kBadConfiguration;

@@ -22,6 +22,9 @@ std::vector<config::CollectorChoice> collector_choices();
 /// full or closed.
 int print(const std::string& text);
 
+/// Ends the process while a worker may be inside the kernel: destructors would wait for it for ever.
+[[noreturn]] void exit_now(int status);
+
 /// Says on standard error what is wrong with what was asked for; the exit status.
 int refuse(const core::Error& error);
 

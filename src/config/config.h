@@ -108,6 +108,12 @@ struct ResourceConfig {
   bool operator==(const ResourceConfig&) const = default;
 };
 
+/// Settings of the collector config_check.
+struct ConfigCheckConfig {
+  std::chrono::milliseconds interval{60'000};
+  bool operator==(const ConfigCheckConfig&) const = default;
+};
+
 struct Config {
   WebConfig web;
   PathConfig path;
@@ -122,7 +128,8 @@ struct Config {
   std::chrono::milliseconds interval{15'000};  ///< between two writes of the text file
   LogConfig log;
   EthtoolConfig ethtool;
-  ResourceConfig resource;                                         ///< of the collector `resource`
+  ResourceConfig resource;  ///< of the collector `resource`
+  ConfigCheckConfig config_check;
   std::map<std::string, CollectorConfig, std::less<>> collectors;  ///< one entry per known collector
   bool operator==(const Config&) const = default;
 };

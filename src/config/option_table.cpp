@@ -142,6 +142,11 @@ std::vector<Option> ethtool_options() {
   };
 }
 
+std::vector<Option> config_check_options() {
+  return {option("collector.config_check.interval", "Time from one check of the configuration to the next.",
+                 duration(1s, 24h), at(&Config::config_check, &ConfigCheckConfig::interval))};
+}
+
 // Further options of a collector, below its own section.
 std::vector<Option> resource_options() {
   const auto resource = [](auto member) { return at(&Config::resource, member); };
@@ -191,6 +196,7 @@ std::vector<Option> option_table(std::span<const CollectorChoice> collectors) {
     append(table, collector_options(choice));
     if (choice.name == "ethtool") append(table, ethtool_options());
     if (choice.name == "events") append(table, event_options());
+    if (choice.name == "config_check") append(table, config_check_options());
     if (choice.name == "resource") append(table, resource_options());
   }
   return table;

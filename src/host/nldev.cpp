@@ -77,6 +77,16 @@ core::Result<bool> parse_monitor_support(Bytes payload) {
   return supported;
 }
 
+core::Result<std::optional<bool>> parse_shared_namespaces(Bytes payload) {
+  std::optional<bool> shared;
+  const bool whole = for_each_attr(payload, [&](const Attr& attr) {
+    if (attr.type != RDMA_NLDEV_SYS_ATTR_NETNS_MODE) return;
+    if (const auto mode = attr.number<std::uint8_t>()) shared = *mode != 0;
+  });
+  if (!whole) return core::parse_error();
+  return shared;
+}
+
 core::Result<std::size_t> parse_monitor(Bytes datagram) {
   std::size_t events = 0;
   bool complete = true;

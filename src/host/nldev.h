@@ -49,6 +49,10 @@ core::Result<void> parse_counters(Bytes payload, const OnCounter& on_counter);
 /// Answer to SYS_GET: true when the kernel tells of devices that come and go (MONITOR, Linux 6.12).
 core::Result<bool> parse_monitor_support(Bytes payload);
 
+/// Answer to SYS_GET: true when every network namespace sees all RDMA devices ("shared", the default), false
+/// when each device belongs to one ("exclusive"). nullopt: a kernel before 5.2.
+core::Result<std::optional<bool>> parse_shared_namespaces(Bytes payload);
+
 /// Multicast group of the MONITOR messages (RDMA_NL_GROUP_NOTIFY).
 inline constexpr unsigned kMonitorGroup = 4;
 

@@ -25,11 +25,12 @@ const std::map<std::string, Names> kAllowed{
     {"log", {}},
     {"host", {"core"}},
     {"config", {"core"}},
+    {"doctor", {"core", "host"}},
     {"record", {"core", "host"}},
-    {"collectors", {"core", "host", "log"}},
+    {"collectors", {"core", "host", "log", "doctor"}},
     {"scrape", {"core", "log", "asio"}},
     {"net", {"core", "log", "asio", "config"}},
-    {"app", {"core", "asio", "log", "host", "config", "record", "collectors", "scrape", "net"}},
+    {"app", {"core", "asio", "log", "host", "config", "doctor", "record", "collectors", "scrape", "net"}},
 };
 
 // Start of an include -> files and folders that may have it.

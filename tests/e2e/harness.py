@@ -22,7 +22,8 @@ import fake_tree  # noqa: E402
 import prom_text  # noqa: E402
 
 BINARY = os.environ.get("RDMA_EXPORTER", os.path.join(REPOSITORY, "build", "release", "rdma_exporter"))
-SELF = ("rdma_exporter_", "process_")
+# Says of itself; and what is read in the background, which may come with the next page.
+SELF = ("rdma_exporter_", "process_", "rdma_config_check")
 LATENESS = 0.2  # seconds that a scrape may answer behind its deadline
 
 

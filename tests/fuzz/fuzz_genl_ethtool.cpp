@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "host/genl_ethtool.h"
+#include "host/link_modes.h"
 #include "host/netlink_attr.h"
 #include "tests/fuzz/check.h"
 
@@ -74,6 +75,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto speed = parse_speed(answer);
   if (speed && *speed) check(**speed > 0 && **speed < 1e15, "a speed that can be");
   check_error(speed);
+  const auto fastest = parse_fastest_mode(answer);
+  if (fastest && *fastest) check(**fastest >= 0 && **fastest < 1e15, "a speed that can be");
+  check_error(fastest);
   check_error(parse_rings(answer));
   check_error(parse_module_high_power(answer));
   check_request(answer);

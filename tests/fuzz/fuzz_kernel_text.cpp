@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/kernel_text.h"
+#include "core/number_list.h"
 #include "tests/fuzz/check.h"
 
 namespace {
@@ -62,6 +63,13 @@ void check_pci(std::string_view text) {
   if (width && *width) check(**width > 0 && **width < 255, "PCI width: a number of lanes", text);
 }
 
+void check_number_list(std::string_view text) {
+  const auto list = core::parse_number_list(text);
+  if (!list) return check(is_parse_error(list), "number list: a parse error", text);
+  check(list->intersects(*list) != list->empty(), "number list: it meets itself unless it is empty", text);
+  check(list->count() <= std::uint64_t{1} << 32U, "number list: no number twice", text);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -73,6 +81,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   check_rate(text);
   check_traffic_class(text);
   check_pci(text);
+  check_number_list(text);
   check(!core::is_zero_gid(text) || text.find_first_of("123456789abcdef") == std::string_view::npos,
         "zero GID: without another digit", text);
   return 0;

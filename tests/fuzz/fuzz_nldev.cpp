@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "host/address_message.h"
 #include "host/netlink_attr.h"
 #include "host/nldev.h"
 #include "tests/fuzz/check.h"
@@ -41,5 +42,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (port && port->state) check(*port->state <= 255, "the state is 8 bits wide");
   check(!device || port.has_value(), "what is whole for one parser is whole for the other");
   check_counters(answer);
+  const auto shared = host::nldev::parse_shared_namespaces(answer);
+  check(!device || shared.has_value(), "what is whole for one parser is whole for the other");
+  const auto address = host::parse_address(answer);
+  if (address && *address)
+    check((*address)->gid.size() == 39 && !(*address)->text.empty(), "an address has a text and a GID");
   return 0;
 }

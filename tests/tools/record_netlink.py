@@ -18,7 +18,7 @@ import time
 
 NETLINK_RDMA = 20
 NLM_F_REQUEST, NLM_F_DUMP = 0x1, 0x300
-GET, PORT_GET, STAT_GET, RES_GET, STAT_GET_STATUS = ((5 << 10) + n for n in (1, 5, 17, 9, 24))
+GET, PORT_GET, STAT_GET, RES_GET, STAT_GET_STATUS, SYS_GET = ((5 << 10) + n for n in (1, 5, 17, 9, 24, 6))
 TABLES = {"qp": 10, "cm_id": 11, "cq": 12, "mr": 13, "ctx": 22, "srq": 23}
 ATTR_DEV_INDEX, ATTR_PORT_INDEX = 1, 3
 NLMSG_ERROR, NLMSG_DONE = 2, 3
@@ -97,6 +97,7 @@ def main():
     out = sys.argv[1]
     os.makedirs(out, exist_ok=True)
     sock = open_socket()
+    write(out, "sys_get", request(sock, SYS_GET, 0)[0])
     for device, payload in enumerate(request(sock, GET, NLM_F_DUMP)):
         index = struct.unpack_from("=I", payload, 4)[0]
         port = attr_u32(ATTR_DEV_INDEX, index) + attr_u32(ATTR_PORT_INDEX, 1)
@@ -108,7 +109,7 @@ def main():
         record_resources(sock, out, sys.argv[2])
     with open(os.path.join(out, "ORIGIN.md"), "w") as file:
         file.write("# Recorded RDMA netlink answers\n\nPayloads of nldev answers of `%s`, recorded in the lab by\n"
-                   "`tests/tools/record_netlink.py` with Soft-RoCE devices: GET (dump), PORT_GET and STAT_GET (port 1);\n"
+                   "`tests/tools/record_netlink.py` with Soft-RoCE devices: SYS_GET, GET (dump), PORT_GET and STAT_GET (port 1);\n"
                    "RES_GET, STAT_GET_STATUS (port 1) and the dumps of resource tables, whose file names say which part they are.\n"
                    "`rdma_resource_show.json` is what `rdma -j -d resource show` said of the same objects.\n"
                    % os.uname().version)

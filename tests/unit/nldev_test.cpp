@@ -148,5 +148,15 @@ TEST(DeviceRequest, HoldsIndexAndPort) {
   EXPECT_EQ(payload[12], std::byte{2});
 }
 
+TEST(ParseSharedNamespaces, KnowsTheModeOfTheKernel) {
+  const test::Message bytes = test::recorded_message("sys_get.bin");
+  EXPECT_EQ(parse_shared_namespaces(bytes).value(), true);
+  test::Message exclusive = bytes;
+  exclusive[4] = std::byte{0};  // the value of the first attribute
+  EXPECT_EQ(parse_shared_namespaces(exclusive).value(), false);
+  EXPECT_EQ(parse_shared_namespaces({}).value(), std::nullopt) << "an old kernel";
+  EXPECT_FALSE(parse_shared_namespaces(host::Bytes(bytes).first(3)).has_value());
+}
+
 }  // namespace
 }  // namespace rdma_exporter::host::nldev

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
-#include "collectors/pci.h"
+#include "host/pci.h"
 
 #include <gtest/gtest.h>
 
 #include "tests/unit/temp_tree.h"
 
-namespace rdma_exporter::collectors {
+namespace rdma_exporter::host {
 namespace {
 
 class PciTest : public ::testing::Test {
@@ -18,7 +18,7 @@ class PciTest : public ::testing::Test {
   }
 
   test::TempTree tree_;
-  std::unique_ptr<host::HostFs> fs_ = host::make_host_fs(tree_.root());
+  std::unique_ptr<HostFs> fs_ = make_host_fs(tree_.root());
 };
 
 TEST_F(PciTest, FindsTheFunctionOfADevice) {
@@ -73,5 +73,13 @@ TEST_F(PciTest, DoesNotFollowALinkOutOfTheRoot) {
   EXPECT_TRUE(find().address.empty());
 }
 
+TEST(PciPathToRoot, HasTheFunctionsFromTheAdapterUp) {
+  EXPECT_EQ(pci_path_to_root("devices/pci0000:3a/0000:3a:00.0/0000:3b:00.0/0000:3c:00.0"),
+            (std::vector<std::string>{"devices/pci0000:3a/0000:3a:00.0/0000:3b:00.0/0000:3c:00.0",
+                                      "devices/pci0000:3a/0000:3a:00.0/0000:3b:00.0",
+                                      "devices/pci0000:3a/0000:3a:00.0"}));
+  EXPECT_TRUE(pci_path_to_root("devices/virtual/net/ve0").empty());
+}
+
 }  // namespace
-}  // namespace rdma_exporter::collectors
+}  // namespace rdma_exporter::host

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
-#include "collectors/pci.h"
+#include "host/pci.h"
 
 #include <string_view>
 
-namespace rdma_exporter::collectors {
+namespace rdma_exporter::host {
 namespace {
 
 bool all_hex(std::string_view text) {
   return text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
+
+}  // namespace
 
 // "DDDD:BB:dd.f"; the domain may have more than four digits (VMD).
 bool is_pci_address(std::string_view name) {
@@ -19,9 +21,17 @@ bool is_pci_address(std::string_view name) {
          tail[3] == ':' && all_hex(tail.substr(4, 2)) && tail[6] == '.' && all_hex(tail.substr(7));
 }
 
-}  // namespace
+std::vector<std::string> pci_path_to_root(const std::string& path) {
+  std::vector<std::string> functions;
+  for (std::string rest = path; !rest.empty();) {
+    const std::size_t slash = rest.rfind('/');
+    if (is_pci_address(slash == std::string::npos ? rest : rest.substr(slash + 1))) functions.push_back(rest);
+    rest.resize(slash == std::string::npos ? 0 : slash);
+  }
+  return functions;
+}
 
-PciFunction find_pci_function(host::HostFs& sysfs, const std::string& device_path) {
+PciFunction find_pci_function(HostFs& sysfs, const std::string& device_path) {
   PciFunction pci;
   std::string path = sysfs.canonical(device_path).value_or("");
   while (!path.empty()) {
@@ -38,4 +48,4 @@ PciFunction find_pci_function(host::HostFs& sysfs, const std::string& device_pat
   return pci;
 }
 
-}  // namespace rdma_exporter::collectors
+}  // namespace rdma_exporter::host

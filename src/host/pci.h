@@ -3,10 +3,12 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "host/host_fs.h"
 
-namespace rdma_exporter::collectors {
+namespace rdma_exporter::host {
 
 /// The PCI function below an RDMA device; all empty for software devices.
 struct PciFunction {
@@ -18,6 +20,13 @@ struct PciFunction {
 
 /// Finds the PCI function that `device_path` (class/infiniband/X/device) is, or is part of: a sub-function
 /// hangs below its function as an auxiliary device (mlx5_core.sf.N).
-PciFunction find_pci_function(host::HostFs& sysfs, const std::string& device_path);
+PciFunction find_pci_function(HostFs& sysfs, const std::string& device_path);
 
-}  // namespace rdma_exporter::collectors
+/// Whether `name` is that of a PCI function in sysfs: "0000:3b:00.0".
+bool is_pci_address(std::string_view name);
+
+/// The functions on the path from the one at the canonical `path` to the root complex, itself first: adapter,
+/// port of a switch, ..., root port. Paths below sysfs.
+std::vector<std::string> pci_path_to_root(const std::string& path);
+
+}  // namespace rdma_exporter::host

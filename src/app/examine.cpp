@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#include "app/examine.h"
+
+#include <array>
+#include <map>
+#include <memory>
+#include <span>
+#include <thread>
+
+#include "app/background_pool.h"
+#include "app/collector_settings.h"
+#include "app/make_host.h"
+#include "app/program.h"
+#include "doctor/gather.h"
+#include "host/inventory.h"
+
+namespace rdma_exporter::app {
+namespace {
+
+using namespace std::chrono_literals;
+using Devices = host::Inventory::Devices;
+
+constexpr auto kGrace = 300ms;
+constexpr unsigned kKeptFiles = 0;  // nothing is read often
+constexpr std::array<std::string_view, 5> kCollectors{"port_counters", "hw_counters", "ethtool",
+                                                      "ethtool_standard", "resource"};
+
+Deadline in(std::chrono::milliseconds time) { return std::chrono::steady_clock::now() + time; }
+
+std::optional<Devices> find_devices(host::Host& host, const config::Config& config,
+                                    core::Background& background) {
+  const auto find = [&host, wanted = device_filter(config.device)] {
+    host::Inventory inventory(host, wanted);
+    return inventory.refresh() ? inventory.devices() : Devices();
+  };
+  return run_until<Devices>(background, {find}, in(config.scrape.timeout)).front();
+}
+
+// Each device by itself: one that hangs costs its own facts.
+void gather(host::Host& host, const config::Config& config, core::Background& background,
+            doctor::Facts& facts) {
+  const auto found = find_devices(host, config, background);
+  facts.devices_listed = found.has_value();
+  const Devices devices = found.value_or(Devices());
+  std::vector<std::function<doctor::DeviceFacts()>> tasks;
+  for (const auto& device : devices)
+    tasks.emplace_back([&host, device] { return doctor::gather_device(host, device); });
+  const auto system = run_until<doctor::SystemFacts>(
+      background, {[&host] { return doctor::gather_system(host); }}, in(config.scrape.timeout));
+  if (system.front()) facts.system = *system.front();
+  auto answers = run_until<doctor::DeviceFacts>(background, std::move(tasks), in(config.scrape.timeout));
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    if (answers[i]) facts.devices.push_back(std::move(*answers[i]));
+    if (!answers[i]) facts.silent_devices.push_back(devices[i]->name);
+  }
+}
+
+// To which device and port an interface's counters belong.
+doctor::CounterFacts counter_of(const Reading& reading, const doctor::Facts& facts) {
+  doctor::CounterFacts counter{std::string(reading.metric->name),
+                               reading.labels,
+                               label_value(reading.labels, "device"),
+                               label_value(reading.labels, "port"),
+                               label_value(reading.labels, "netdev"),
+                               reading.value,
+                               std::nullopt};
+  if (counter.netdev.empty()) return counter;
+  for (const doctor::DeviceFacts& device : facts.devices)
+    for (const doctor::NetdevFacts& netdev : device.netdevs) {
+      if (netdev.name != counter.netdev || !counter.device.empty()) continue;
+      counter.device = device.name;
+      counter.port = std::to_string(netdev.port);
+    }
+  return counter;
+}
+
+void compare(const std::vector<Reading>& before, const std::vector<Reading>& after, doctor::Facts& facts) {
+  std::map<std::pair<const core::MetricDesc*, std::string_view>, double> old;
+  for (const Reading& reading : before) old[{reading.metric, reading.labels}] = reading.value;
+  for (const Reading& reading : after) {
+    if (reading.metric->type != core::MetricType::counter) continue;
+    doctor::CounterFacts& counter = facts.counters.emplace_back(counter_of(reading, facts));
+    const auto was = old.find({reading.metric, reading.labels});
+    if (was != old.end()) counter.moved = reading.value - was->second;
+  }
+}
+
+Examination read(host::Host& host, const config::Config& config, std::chrono::milliseconds sample,
+                 core::Background& background, Survey& survey) {
+  Examination result;
+  gather(host, config, background, result.facts);
+  const auto started = std::chrono::steady_clock::now();
+  std::vector<Reading> before;
+  if (sample > 0ms) {
+    before = survey.collect(in(config.scrape.timeout));
+    std::this_thread::sleep_until(started + sample);
+  }
+  result.readings = survey.collect(in(config.scrape.timeout));
+  if (sample > 0ms)
+    result.facts.sample_seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  compare(before, result.readings, result.facts);
+  return result;
+}
+
+}  // namespace
+
+core::Result<int> examine(const config::Config& config, std::chrono::milliseconds sample, Owners owners,
+                          const std::function<int(const Examination&)>& with) {
+  if (const auto checked = check_host(config); !checked) return tl::unexpected(checked.error());
+  const auto recording = open_recording(config);
+  if (!recording) return tl::unexpected(recording.error());
+  host::Host host = make_host(config, kKeptFiles, Purpose::once, *recording);
+  BackgroundPool background;
+  // The last one tells of owners, and of nothing that the checks need.
+  const std::span<const std::string_view> all(kCollectors);
+  Survey survey(host, config, owners == Owners::yes ? all : all.first(all.size() - 1), background);
+  const int status = with(read(host, config, sample, background, survey));
+  if (!background.stop(in(kGrace))) exit_now(status);
+  return status;
+}
+
+}  // namespace rdma_exporter::app

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "app/survey.h"
+#include "config/config.h"
+#include "core/result.h"
+#include "doctor/facts.h"
+
+namespace rdma_exporter::app {
+
+/// A host, as the commands doctor and report see it.
+struct Examination {
+  doctor::Facts facts;
+  std::vector<Reading> readings;  ///< of the collectors, at the end
+};
+
+/// Whether the readings say who has which RDMA resources, which takes dumps of tables.
+enum class Owners : unsigned char { no, yes };
+
+/// Reads the facts of the host that `config` means, and its counters at two times `sample` apart; once when
+/// that is 0. Nothing is waited for longer than scrape.timeout at a time. `with` makes an exit status of it;
+/// it is called before the threads are ended, because with one stuck in the kernel the process ends right
+/// then.
+core::Result<int> examine(const config::Config& config, std::chrono::milliseconds sample, Owners owners,
+                          const std::function<int(const Examination&)>& with);
+
+}  // namespace rdma_exporter::app

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#include "doctor/render.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "core/utf8.h"
+
+namespace rdma_exporter::doctor {
+namespace {
+
+std::string_view colour_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::ok:
+      return "\x1b[32m";
+    case Verdict::unknown:
+      return "\x1b[36m";
+    case Verdict::warning:
+      return "\x1b[33m";
+    case Verdict::critical:
+      return "\x1b[1;31m";
+  }
+  return "";
+}
+
+// "port 1, eth0", what the heading does not say.
+std::string place(const Subject& subject) {
+  std::string text = subject.port.empty() ? "" : "port " + subject.port;
+  if (!subject.netdev.empty()) text += (text.empty() ? "" : ", ") + subject.netdev;
+  return text.empty() ? text : text + ": ";
+}
+
+std::string entry(const Finding& finding, bool colour) {
+  std::string word = fmt::format("{:<8}", to_string(finding.verdict));
+  if (colour) word = std::string(colour_of(finding.verdict)) + word + "\x1b[0m";
+  std::string text = fmt::format("  {}  {:<16} {}{}\n", word, finding.check->id, place(finding.subject),
+                                 printable(finding.evidence));
+  if (finding.verdict < Verdict::warning) return text;
+  text += fmt::format("            {:<16} {}.\n", "", finding.check->means);
+  text += fmt::format("            {:<16} To do: {}.\n", "", finding.check->advice);
+  return text;
+}
+
+// Devices in the order of their worst finding, as the findings are.
+std::vector<std::string> owners(const Findings& findings) {
+  std::vector<std::string> names;
+  for (const Finding& finding : findings)
+    if (std::find(names.begin(), names.end(), finding.subject.device) == names.end())
+      names.push_back(finding.subject.device);
+  return names;
+}
+
+std::map<Verdict, std::size_t> count(const Findings& findings) {
+  std::map<Verdict, std::size_t> counts;
+  for (const Finding& finding : findings) ++counts[finding.verdict];
+  return counts;
+}
+
+std::string host_name(const Facts& facts) { return printable(facts.system.host_name.value_or("unknown")); }
+std::string kernel(const Facts& facts) { return printable(facts.system.kernel_release.value_or("unknown")); }
+
+}  // namespace
+
+std::string printable(std::string_view text) {
+  std::string valid;
+  core::append_utf8(valid, text);
+  std::string out;
+  for (const char c : valid) {
+    const auto octet = static_cast<unsigned char>(c);
+    if (octet < 0x20 || octet == 0x7f) {
+      out += fmt::format("\\x{:02x}", octet);
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string to_text(const Facts& facts, const Findings& findings, bool colour) {
+  auto counts = count(findings);
+  std::string text =
+      fmt::format("{}, kernel {}: {} ({} critical, {} warning, {} unknown, {} ok)\n", host_name(facts),
+                  kernel(facts), to_string(worst(findings)), counts[Verdict::critical],
+                  counts[Verdict::warning], counts[Verdict::unknown], counts[Verdict::ok]);
+  for (const std::string& owner : owners(findings)) {
+    text += fmt::format("\n{}\n", owner.empty() ? "host" : printable(owner));
+    for (const Finding& finding : findings)
+      if (finding.subject.device == owner) text += entry(finding, colour);
+  }
+  return text;
+}
+
+std::string to_json(const Facts& facts, const Findings& findings) {
+  using nlohmann::json;
+  auto counts = count(findings);
+  json document = {{"host", host_name(facts)},
+                   {"kernel", kernel(facts)},
+                   {"verdict", to_string(worst(findings))},
+                   {"sample_seconds", facts.sample_seconds},
+                   {"counts",
+                    {{"critical", counts[Verdict::critical]},
+                     {"warning", counts[Verdict::warning]},
+                     {"unknown", counts[Verdict::unknown]},
+                     {"ok", counts[Verdict::ok]}}},
+                   {"findings", json::array()}};
+  for (const Finding& finding : findings)
+    document["findings"].push_back({{"check", finding.check->id},
+                                    {"title", finding.check->title},
+                                    {"device", printable(finding.subject.device)},
+                                    {"port", finding.subject.port},
+                                    {"netdev", printable(finding.subject.netdev)},
+                                    {"verdict", to_string(finding.verdict)},
+                                    {"evidence", printable(finding.evidence)},
+                                    {"means", finding.check->means},
+                                    {"advice", finding.check->advice},
+                                    {"source", finding.check->source}});
+  return document.dump(1) + "\n";
+}
+
+}  // namespace rdma_exporter::doctor

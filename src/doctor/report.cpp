@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#include "doctor/report.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "doctor/checks.h"
+#include "doctor/judge.h"
+#include "doctor/render.h"
+
+namespace rdma_exporter::doctor {
+namespace {
+
+constexpr std::size_t kMostOwners = 20;
+constexpr std::size_t kMostCounters = 200;
+
+std::string pcie_text(const DeviceFacts& device) {
+  if (!device.pci || device.pci->links.empty()) return "-";
+  const PcieEnd& end = device.pci->links.front().below;
+  if (!end.speed || !end.width) return device.pci->address;
+  return fmt::format("{}, {:g} GT/s x{}", device.pci->address, *end.speed / 1e9, *end.width);
+}
+
+ReportTable device_table(const Facts& facts) {
+  ReportTable table{
+      "Devices", {"Device", "Driver", "Firmware", "Model", "PCIe", "NUMA node"}, {}, "No RDMA device."};
+  for (const DeviceFacts& device : facts.devices) {
+    const bool node = device.pci && device.pci->numa_node;
+    table.rows.push_back({device.name, device.driver, device.firmware, device.board_id, pcie_text(device),
+                          node ? std::to_string(*device.pci->numa_node) : "-"});
+  }
+  for (const std::string& name : facts.silent_devices)
+    table.rows.push_back({name, "did not answer", "", "", "", ""});
+  return table;
+}
+
+std::string netdevs_of(const DeviceFacts& device, const PortFacts& port) {
+  std::vector<std::string> names;
+  for (const NetdevFacts& netdev : device.netdevs)
+    if (netdev.port == port.number) names.push_back(netdev.name);
+  return names.empty() ? "-" : listed(names);
+}
+
+ReportTable port_table(const Facts& facts) {
+  ReportTable table{
+      "Ports", {"Port", "State", "Link layer", "Rate", "RDMA MTU", "Interface", "GIDs"}, {}, "No port."};
+  for (const DeviceFacts& device : facts.devices)
+    for (const PortFacts& port : device.ports)
+      table.rows.push_back({fmt::format("{}/{}", device.name, port.number),
+                            port.state ? std::string(port_state_name(*port.state)) : "unknown",
+                            port.link_layer, port.rate ? gigabits(*port.rate) : "-",
+                            port.mtu ? fmt::format("{} of {}", port.mtu->active, port.mtu->max) : "-",
+                            netdevs_of(device, port), port.gids ? std::to_string(port.gids->size()) : "-"});
+  return table;
+}
+
+ReportTable counter_table(const Facts& facts) {
+  ReportTable table{"Counters that are not 0",
+                    {"Counter", "Labels", "Since the driver was loaded", "While looking"},
+                    {},
+                    "All counters of errors, losses and congestion are 0."};
+  for (const CounterFacts& counter : facts.counters) {
+    if (counter.total <= 0 || !matters(counter) || table.rows.size() == kMostCounters) continue;
+    table.rows.push_back({counter.metric, counter.labels, fmt::format("{:.12g}", counter.total),
+                          counter.moved ? fmt::format("+{:.12g}", *counter.moved) : "-"});
+  }
+  return table;
+}
+
+ReportTable owner_table(std::vector<Owner> owners) {
+  ReportTable table{"Who has most memory registered",
+                    {"Device", "Kind", "Owner", "Container", "Queue pairs", "Memory"},
+                    {},
+                    "Nobody, or the kernel does not tell (docs/RESOURCES.md)."};
+  std::stable_sort(owners.begin(), owners.end(), [](const Owner& one, const Owner& other) {
+    return one.memory_bytes > other.memory_bytes;
+  });
+  if (owners.size() > kMostOwners) owners.resize(kMostOwners);
+  constexpr double kMebibyte = 1024.0 * 1024.0;
+  for (const Owner& owner : owners)
+    table.rows.push_back({owner.device, owner.kind, owner.name, owner.container, std::to_string(owner.qps),
+                          fmt::format("{:.1f} MiB", static_cast<double>(owner.memory_bytes) / kMebibyte)});
+  return table;
+}
+
+std::string where(const Subject& subject) {
+  std::string text = subject.device.empty() ? "host" : subject.device;
+  if (!subject.port.empty()) text += "/" + subject.port;
+  return subject.netdev.empty() ? text : text + " " + subject.netdev;
+}
+
+ReportTable check_table(const Findings& findings) {
+  ReportTable table{"Checks", {"Verdict", "Check", "Where", "Evidence", "To do"}, {}, "No check applies."};
+  for (const Finding& finding : findings) {
+    const bool bad = finding.verdict >= Verdict::warning;
+    table.rows.push_back({std::string(to_string(finding.verdict)), std::string(finding.check->id),
+                          where(finding.subject), finding.evidence,
+                          std::string(bad ? finding.check->advice : "")});
+  }
+  return table;
+}
+
+}  // namespace
+
+Report make_report(const Facts& facts, const Findings& findings, std::vector<Owner> owners) {
+  Report report;
+  report.title = "RDMA report of " + printable(facts.system.host_name.value_or("an unknown host"));
+  report.summary = fmt::format(
+      "Kernel {}. {} devices. Worst verdict: {}.", printable(facts.system.kernel_release.value_or("unknown")),
+      facts.devices.size() + facts.silent_devices.size(), to_string(worst(findings)));
+  report.tables = {check_table(findings), device_table(facts), port_table(facts), counter_table(facts),
+                   owner_table(std::move(owners))};
+  for (ReportTable& table : report.tables)
+    for (auto& row : table.rows)
+      for (std::string& cell : row) cell = printable(cell);
+  return report;
+}
+
+}  // namespace rdma_exporter::doctor

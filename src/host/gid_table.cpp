@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#include "host/gid_table.h"
+
+#include "core/kernel_text.h"
+
+namespace rdma_exporter::host {
+
+std::vector<Gid> read_gids(HostFs& sysfs, const std::string& port_path,
+                           const std::function<void(const core::Error&)>& on_error) {
+  std::vector<Gid> table;
+  const auto slots = sysfs.list(port_path + "/gids");
+  if (!slots) on_error(slots.error());
+  for (const std::string& slot : slots.value_or(std::vector<std::string>())) {
+    auto gid = sysfs.read(port_path + "/gids/" + slot);
+    if (!gid) on_error(gid.error());
+    if (!gid || core::is_zero_gid(*gid)) continue;
+    auto type = sysfs.read(port_path + "/gid_attrs/types/" + slot);
+    if (!type) on_error(type.error());
+    if (type) table.push_back({slot, std::move(*gid), std::move(*type)});
+  }
+  return table;
+}
+
+}  // namespace rdma_exporter::host

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#include "host/address_message.h"
+
+#include <gtest/gtest.h>
+#include <linux/if_addr.h>
+
+#include "tests/unit/recorded_netlink.h"
+
+namespace rdma_exporter::host {
+namespace {
+
+using test::Message;
+using test::recorded_file;
+
+InterfaceAddress parsed(Bytes payload) {
+  const auto address = parse_address(payload);
+  EXPECT_TRUE(address && *address);
+  return address && *address ? **address : InterfaceAddress{};
+}
+
+TEST(ParseAddress, OfIpv4IsAMappedGid) {
+  const InterfaceAddress address = parsed(recorded_file("address/ipv4.bin"));
+  EXPECT_EQ(address.interface, 2U);
+  EXPECT_EQ(address.text, "10.8.0.1");
+  EXPECT_EQ(address.gid, "0000:0000:0000:0000:0000:ffff:0a08:0001");
+  EXPECT_FALSE(address.link_local);
+}
+
+TEST(ParseAddress, OfIpv6IsTheGid) {
+  const InterfaceAddress address = parsed(recorded_file("address/ipv6_link_local.bin"));
+  EXPECT_EQ(address.text, "fe80::15:b3ff:fe00:0");
+  EXPECT_EQ(address.gid, "fe80:0000:0000:0000:0015:b3ff:fe00:0000");
+  EXPECT_TRUE(address.link_local);
+}
+
+TEST(ParseAddress, LeavesOutWhatIsNotUsable) {
+  Message bytes = recorded_file("address/ipv6_link_local.bin");
+  const std::size_t flags = bytes.size() - 4;  // IFA_FLAGS is the last one
+  bytes[flags] = std::byte{IFA_F_TENTATIVE};
+  EXPECT_EQ(parse_address(bytes).value(), std::nullopt);
+  bytes[0] = std::byte{28};  // AF_MPLS
+  EXPECT_EQ(parse_address(bytes).value(), std::nullopt);
+}
+
+TEST(ParseAddress, RefusesWhatIsCutOff) {
+  const Message bytes = recorded_file("address/ipv4.bin");
+  EXPECT_FALSE(parse_address({}).has_value());
+  EXPECT_FALSE(parse_address(Bytes(bytes).first(8)).has_value()) << "no address";
+  EXPECT_FALSE(parse_address(Bytes(bytes).first(bytes.size() - 2)).has_value());
+}
+
+TEST(AddressesRequest, AsksForAllFamilies) { EXPECT_EQ(addresses_request(), Message(sizeof(ifaddrmsg))); }
+
+}  // namespace
+}  // namespace rdma_exporter::host
