@@ -4,7 +4,7 @@
 """Records the kernel's answers to ethtool (generic netlink) and DCB (rtnetlink) requests, one file per answer.
 
 Run in the lab (scripts/lab): record_ethernet.py OUTDIR NETDEV...
-OUTDIR/NETDEV/OPERATION.bin is what follows struct nlmsghdr; a refusal is OPERATION.errno with the errno's name.
+OUTDIR/address_N.bin are the addresses of all interfaces. OUTDIR/NETDEV/OPERATION.bin is what follows struct nlmsghdr; a refusal is OPERATION.errno with the errno's name.
 The files are the fixtures of tests/unit/genl_ethtool_test.cpp and dcb_test.cpp, and fuzz seeds.
 """
 import errno
@@ -21,13 +21,14 @@ GENL_ID_CTRL, CTRL_CMD_GETFAMILY, CTRL_ATTR_FAMILY_ID, CTRL_ATTR_FAMILY_NAME = 1
 NESTED = 0x8000
 HEADER_DEV_NAME, HEADER_FLAGS, FLAG_COMPACT, FLAG_STATS = 2, 3, 1, 4
 STATS_GROUPS, BITSET_NOMASK, BITSET_SIZE, BITSET_VALUE = 3, 1, 2, 4
+RTM_GETADDR, NLM_F_DUMP = 22, 0x300
 RTM_GETDCB, DCB_CMD_IEEE_GET, DCB_ATTR_IFNAME = 78, 21, 1
 # name: (command, type of the header attribute, flags, all groups of statistics)
 ETHTOOL = {
     "stats_get": (32, 2, 0, True), "pause_get": (21, 1, FLAG_STATS, False),
     "fec_get": (29, 1, FLAG_COMPACT | FLAG_STATS, False), "linkstate_get": (6, 1, FLAG_STATS, False),
     "linkstate_get_without_stats": (6, 1, 0, False), "linkmodes_get": (4, 1, FLAG_COMPACT, False),
-    "rings_get": (15, 1, 0, False), "module_get": (34, 1, 0, False),
+    "linkmodes_get_named": (4, 1, 0, False), "rings_get": (15, 1, 0, False), "module_get": (34, 1, 0, False),
 }
 
 
@@ -91,6 +92,9 @@ def main():
                    ethtool_request(netdev, command, header_type, flags, groups))
         record(os.path.join(folder, "dcb_ieee_get"), route, RTM_GETDCB,
                struct.pack("=BBH", 0, DCB_CMD_IEEE_GET, 0) + attr(DCB_ATTR_IFNAME, netdev.encode() + b"\0"))
+    for number, address in enumerate(record_netlink.request(route, RTM_GETADDR, NLM_F_DUMP, struct.pack("=8x"))):
+        with open(os.path.join(out, f"address_{number}.bin"), "wb") as file:
+            file.write(address)
     with open(os.path.join(out, "kernel"), "w") as file:
         file.write(os.uname().version + "\n")
 

@@ -69,8 +69,9 @@ class Scrape:
                 if (name is None or key[0] == name) and wanted <= key[1]}
 
     def kernel_series(self, **labels: str) -> dict:
-        """What was read of the kernel's devices: everything but what the exporter says of itself and its dumps."""
-        own = ("rdma_exporter_", "process_", "rdma_resource_dump_", "rdma_resource_detail_", "rdma_ethtool_age_")
+        """What was read of the kernel's devices: not what the exporter says of itself, its dumps and its checks."""
+        own = ("rdma_exporter_", "process_", "rdma_resource_dump_", "rdma_resource_detail_", "rdma_ethtool_age_",
+               "rdma_config_check")
         return {key: value for key, value in self.find(**labels).items() if not key[0].startswith(own)}
 
 

@@ -93,9 +93,12 @@ static int query_pkey(struct ib_device *device, u32 port, u16 index, u16 *pkey)
 }
 
 /* The kernel keeps the table itself. */
+/* As an adapter whose table is full: the address has no GID then. */
+static bool refuse_gids;
+
 static int add_gid(const struct ib_gid_attr *attr, void **context)
 {
-	return 0;
+	return READ_ONCE(refuse_gids) ? -ENOSPC : 0;
 }
 
 static int del_gid(const struct ib_gid_attr *attr, void **context)
@@ -241,6 +244,7 @@ static int __init labib_init(void)
 	debugfs_root = debugfs_create_dir("labib", NULL);
 	debugfs_create_file("add", 0200, debugfs_root, NULL, &add_fops);
 	debugfs_create_file("remove", 0200, debugfs_root, NULL, &remove_fops);
+	debugfs_create_bool("refuse_gids", 0600, debugfs_root, &refuse_gids);
 	return register_netdevice_notifier(&netdev_notifier);
 }
 

@@ -190,6 +190,10 @@ static int get_link_ksettings(struct net_device *dev, struct ethtool_link_ksetti
 	ethtool_link_ksettings_add_link_mode(settings, supported, Pause);
 	ethtool_link_ksettings_add_link_mode(settings, supported, FEC_RS);
 	ethtool_link_ksettings_add_link_mode(settings, supported, FEC_BASER);
+	ethtool_link_ksettings_add_link_mode(settings, supported, 100000baseCR4_Full);
+	ethtool_link_ksettings_add_link_mode(settings, supported, 200000baseCR4_Full);
+	if (nic->card->speed == SPEED_400000)
+		ethtool_link_ksettings_add_link_mode(settings, supported, 400000baseCR4_Full);
 	settings->base.port = PORT_FIBRE;
 	settings->base.autoneg = AUTONEG_DISABLE;
 	settings->base.speed = link ? READ_ONCE(nic->speed) : SPEED_UNKNOWN;

@@ -116,6 +116,8 @@ static void make_debugfs(struct labnic *nic)
 	debugfs_create_u32("extra_after_names", 0600, nic->debugfs, &nic->extra_after_names);
 	debugfs_create_u32("speed", 0600, nic->debugfs, &nic->speed);
 	debugfs_create_u32("ext_state", 0600, nic->debugfs, &nic->ext_state);
+	debugfs_create_u32("pcie_generation", 0600, nic->debugfs, &nic->pcie_generation);
+	debugfs_create_u32("pcie_lanes", 0600, nic->debugfs, &nic->pcie_lanes);
 }
 
 static void setup(struct net_device *dev)
@@ -180,15 +182,20 @@ static int probe(struct pci_dev *pdev, const struct lab_card *card)
 		goto free;
 	pdev->vendor = card->vendor;
 	pdev->device = card->device;
-	err = register_netdev(dev);
+	pci_set_drvdata(pdev, nic);
+	err = labnic_add_pcie(nic);
 	if (err)
 		goto free_counters;
+	err = register_netdev(dev);
+	if (err)
+		goto remove_pcie;
 	netif_carrier_off(dev);
-	pci_set_drvdata(pdev, nic);
 	make_debugfs(nic);
 	connect(index, nic);
 	return 0;
 
+remove_pcie:
+	labnic_remove_pcie(nic);
 free_counters:
 	kvfree(nic->counters.counter);
 	kvfree(nic->places);
@@ -204,6 +211,7 @@ static void unplug(struct pci_dev *pdev)
 	disconnect(PCI_SLOT(pdev->devfn) - FIRST_SLOT);
 	debugfs_remove_recursive(nic->debugfs);
 	unregister_netdev(nic->dev);
+	labnic_remove_pcie(nic);
 	pdev->vendor = EDU_VENDOR;
 	pdev->device = EDU_DEVICE;
 	kvfree(nic->counters.counter);
