@@ -69,7 +69,8 @@ Daemon::Daemon(asio::io_context& io, config::Config config, LoadConfig load)
       server_(io, server_options(config_), routes_, state_.http),
       signals_(io, SIGTERM, SIGINT, SIGHUP),
       stop_timer_(io),
-      retired_timer_(io) {
+      retired_timer_(io),
+      watchdog_timer_(io) {
   if (!config_.textfile.empty()) textfile_.emplace(io_, *this, config_);
 }
 
@@ -88,16 +89,22 @@ core::Result<void> Daemon::start() {
   wait_for_signal();
   if (textfile_) {
     textfile_->start();
-    return {};
+  } else {
+    if (auto listening = listen(); !listening) return listening;
+    ready_ = true;
+    collect_first();
   }
-  if (auto listening = listen(); !listening) return listening;
-  ready_ = true;
-  // The first collection opens what later ones read, and fills the landing page.
+  service_manager_.ready(status());
+  if (const auto interval = service_manager_.watchdog_interval()) feed_watchdog(*interval);
+  return {};
+}
+
+// Opens what later collections read, and fills the landing page.
+void Daemon::collect_first() {
   exporter_->metrics({}, Clock::now() + config_.scrape.timeout, [exporter = exporter_](const auto&) {
     ::malloc_trim(0);  // start-up needed more than what follows
     log::info("first collection done", {{"devices", std::to_string(exporter->device_names().size())}});
   });
-  return {};
 }
 
 bool Daemon::finish(Clock::time_point deadline) {
@@ -113,6 +120,25 @@ void Daemon::metrics(net::MetricsRequest request, Clock::time_point deadline, An
 
 std::string Daemon::landing_page() const { return exporter_->landing_page(config_.web.telemetry_path); }
 
+// The line of `systemctl status`.
+std::string Daemon::status() const {
+  if (textfile_) return "writing " + config_.textfile;
+  std::string addresses;
+  for (const std::string& address : server_.bound_addresses())
+    addresses.append(addresses.empty() ? "" : ", ").append(address);
+  return "serving " + config_.web.telemetry_path + " on " + addresses;
+}
+
+// From the event loop: systemd restarts the service when the loop stands still. A read that is stuck in the
+// kernel is on a worker and does not count.
+void Daemon::feed_watchdog(std::chrono::microseconds interval) {
+  service_manager_.alive();
+  watchdog_timer_.expires_after(interval);
+  watchdog_timer_.async_wait([this, interval](const boost::system::error_code& cancelled) {
+    if (!cancelled) feed_watchdog(interval);
+  });
+}
+
 void Daemon::wait_for_signal() {
   signals_.async_wait([this](const boost::system::error_code& error, int signal) {
     if (error) return;
@@ -125,6 +151,7 @@ void Daemon::wait_for_signal() {
 void Daemon::begin_stop(int signal) {
   log::info("stopping", {{"signal", signal == SIGTERM ? "SIGTERM" : "SIGINT"}});
   ready_ = false;
+  service_manager_.stopping();
   server_.stop();
   stop_until_ = Clock::now() + kGraceForResponses;
   wait_for_responses();
@@ -139,6 +166,7 @@ void Daemon::wait_for_responses() {
 void Daemon::reload(ReloadAnswer answer) {
   if (std::exchange(reloading_, true))
     return answer(core::config_error("a reload is in progress: the configuration is still being read"));
+  service_manager_.reloading();
   // The file may be on a file system that hangs; scrapes go on meanwhile.
   try {
     std::thread([this, load = load_, &io = io_, answer] {
@@ -167,6 +195,7 @@ void Daemon::finish_reload(const core::Result<void>& result, const ReloadAnswer&
     log::error("the configuration was not loaded, the old one stays",
                {{"error", core::to_string(result.error())}});
   }
+  service_manager_.ready(result ? status() : status() + "; the last reload failed");
   answer(result);
 }
 

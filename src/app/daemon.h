@@ -11,6 +11,7 @@
 
 #include "app/exporter.h"
 #include "app/process_state.h"
+#include "app/service_manager.h"
 #include "app/textfile.h"
 #include "asio/asio.h"
 #include "config/config.h"
@@ -51,7 +52,10 @@ class Daemon final : public net::MetricsSource {
 
  private:
   core::Result<void> listen();
+  void collect_first();
   void wait_for_signal();
+  void feed_watchdog(std::chrono::microseconds interval);
+  std::string status() const;
   void begin_stop(int signal);
   void wait_for_responses();
   void end_reload(const core::Result<config::Config>& loaded, const ReloadAnswer& answer);
@@ -62,6 +66,7 @@ class Daemon final : public net::MetricsSource {
   void retire(std::shared_ptr<Exporter> exporter);
   void end_retired();
 
+  const ServiceManager service_manager_;
   asio::io_context& io_;
   const LoadConfig load_;
   config::Config config_;
@@ -74,6 +79,7 @@ class Daemon final : public net::MetricsSource {
   asio::signal_set signals_;
   asio::steady_timer stop_timer_;
   asio::steady_timer retired_timer_;
+  asio::steady_timer watchdog_timer_;
   std::chrono::steady_clock::time_point stop_until_;
   bool ready_ = false;
   bool served_ = true;
