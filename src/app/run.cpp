@@ -19,6 +19,8 @@
 #include "app/setup_log.h"
 #include "app/version.h"
 #include "asio/asio.h"
+#include "config/bash_completion.h"
+#include "config/man_page.h"
 #include "config/parse.h"
 #include "config/print.h"
 #include "log/log.h"
@@ -112,6 +114,10 @@ int run(std::span<const char* const> arguments) {
       return print(describe_markdown());
     case config::Action::describe_json:
       return print(describe_json());
+    case config::Action::describe_man:
+      return print(config::man_page(choices, kVersion));
+    case config::Action::describe_bash_completion:
+      return print(config::bash_completion(choices));
     case config::Action::print_config:
       return print(config::print(parsed->config));
     case config::Action::check_config:

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "config/command.h"
 
@@ -21,7 +22,8 @@ constexpr std::array kCommands{
     Command{{"-h, --help", "", "Print this text."}, "--help", Action::help},
     Command{{"--version", "", "Print the version."}, "--version", Action::version},
     Command{{"--config.file", "FILE", "Read this YAML file."}, "--config.file", Action::serve},
-    Command{{"--describe", "FORMAT", "Print every metric this program can serve: markdown or json."},
+    Command{{"--describe", "FORMAT",
+             "Describe this program: its metrics as markdown or json, its flags as man or bash-completion."},
             "--describe",
             Action::describe_markdown},
     Command{{"--check-config", "", "Check flags and file, serve nothing."},
@@ -32,6 +34,12 @@ constexpr std::array kCommands{
             Action::print_config},
     Command{{"--once", "", "Collect once and print the metrics."}, "--once", Action::once},
 };
+
+constexpr std::array<std::pair<std::string_view, Action>, 4> kDescribeFormats{
+    {{"markdown", Action::describe_markdown},
+     {"json", Action::describe_json},
+     {"man", Action::describe_man},
+     {"bash-completion", Action::describe_bash_completion}}};
 
 constexpr auto kFlags = [] {
   std::array<CommandFlag, kCommands.size()> flags;
@@ -187,9 +195,10 @@ class Reader {
       values.config_file = value;
       return Action::serve;
     }
-    if (value == "markdown") return Action::describe_markdown;
-    if (value == "json") return Action::describe_json;
-    return wrong(command.name, in_quotes(value) + " is not known (use markdown or json)");
+    for (const auto& [format, action] : kDescribeFormats)
+      if (value == format) return action;
+    return wrong(command.name,
+                 in_quotes(value) + " is not known (use markdown, json, man or bash-completion)");
   }
 
   core::Result<void> take_own(FlagValues& values) const {

@@ -12,7 +12,8 @@ namespace {
 
 bool is_about_program(Action action) {
   return action == Action::help || action == Action::version || action == Action::describe_markdown ||
-         action == Action::describe_json;
+         action == Action::describe_json || action == Action::describe_man ||
+         action == Action::describe_bash_completion;
 }
 
 core::Result<void> apply_file(const std::string& name, std::span<const Option> options, Config& config) {

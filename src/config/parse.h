@@ -16,6 +16,8 @@ enum class Action : unsigned char {
   version,
   describe_markdown,
   describe_json,
+  describe_man,
+  describe_bash_completion,
   check_config,
   print_config,
   once,

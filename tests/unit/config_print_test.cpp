@@ -109,7 +109,7 @@ Without a command:
   --config.file=FILE
       Read this YAML file.
   --describe=FORMAT
-      Print every metric this program can serve: markdown or json.
+      Describe this program: its metrics as markdown or json, its flags as man or bash-completion.
   --check-config
       Check flags and file, serve nothing.
   --print-config

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#include "config/man_page.h"
+
+#include "config/flags.h"
+#include "config/option_table.h"
+
+namespace rdma_exporter::config {
+namespace {
+
+constexpr std::string_view kBefore =
+    R"(.SH NAME
+rdma_exporter \- Prometheus exporter for hosts with RDMA devices
+.SH SYNOPSIS
+.B rdma_exporter
+.RI [ FLAG ]...
+.SH DESCRIPTION
+Serves what the kernel knows of the RDMA devices of this host (RoCE, InfiniBand, iWARP) over HTTP, in the formats that
+Prometheus reads. It reads only: it changes no setting, starts no program and needs no privilege.
+.PP
+Each flag below the first group is also a key of the YAML file that
+.B \-\-config.file
+names: dots are levels, a hyphen becomes an underscore. The key of
+.BI \-\-collector. NAME
+is
+.IR collector.NAME.enabled .
+A flag wins over the file, the file over the default.
+)";
+
+constexpr std::string_view kAfter =
+    R"(.SH SIGNALS
+.TP
+.B SIGHUP
+Read flags and file anew. A configuration with a mistake is refused, and the old one stays.
+.TP
+.BR SIGTERM ", " SIGINT
+Finish the answers in flight and end, within two seconds.
+.SH EXIT STATUS
+0 after a signal or a command that worked, 1 when it cannot serve or print, 2 when flags or file are wrong.
+.SH FILES
+.TP
+.I /etc/rdma_exporter/rdma_exporter.yml
+The configuration of the packaged service.
+.TP
+.I /etc/default/rdma_exporter
+ARGS: further flags for the packaged service.
+.SH SEE ALSO
+.BR rdma (8),
+.BR ethtool (8),
+.BR dcb (8)
+)";
+
+// A line of text: troff takes a backslash, a hyphen and a dot or quote at the start of a line for its own.
+std::string escaped(std::string_view text) {
+  std::string out;
+  if (!text.empty() && (text.front() == '.' || text.front() == '\'')) out += "\\&";
+  for (const char c : text) {
+    if (c == '\\') {
+      out += "\\e";
+    } else if (c == '-') {
+      out += "\\-";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string entry(const std::string& flag, const std::string& placeholder, std::string_view help) {
+  std::string text = ".TP\n.B " + escaped(flag);
+  if (!placeholder.empty()) text += "=\\fI" + escaped(placeholder) + "\\fR";
+  return text + "\n" + escaped(help) + "\n";
+}
+
+std::string option_entry(const Option& option, const Config& defaults) {
+  const bool is_toggle = option.shape == Option::Shape::toggle;
+  std::string help = option.help;
+  for (const std::string& value : option.values(defaults))
+    if (!value.empty()) help += " Default: " + value + ".";
+  if (option.shape == Option::Shape::list) help += " Repeatable.";
+  return entry((is_toggle ? "--[no-]" : "--") + option.flag, is_toggle ? "" : option.placeholder, help);
+}
+
+}  // namespace
+
+std::string man_page(std::span<const CollectorChoice> collectors, std::string_view version) {
+  const Config defaults = default_config(collectors);
+  std::string text = ".TH RDMA_EXPORTER 1 \"\" \"rdma_exporter " + std::string(version) + "\"\n";
+  text += kBefore;
+  text += ".SH OPTIONS\n";
+  for (const CommandFlag& flag : command_flags())
+    text += entry(std::string(flag.names), std::string(flag.placeholder), flag.help);
+  for (const Option& option : option_table(collectors)) text += option_entry(option, defaults);
+  text += kAfter;
+  return text;
+}
+
+}  // namespace rdma_exporter::config
