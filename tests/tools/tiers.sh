@@ -93,7 +93,7 @@ run_unittest() {
 
 # The lab's kernel modules are in the kernel's style.
 sources() { git ls-files '*.cpp' '*.h' ':!tests/lab/modules'; }
-shell_scripts() { git grep -lE '^#!/bin/(ba)?sh' -- scripts tests .ci; }
+shell_scripts() { git grep -lE '^#!/bin/(ba)?sh' -- scripts tests deploy .ci; }
 
 clang_format_is_clean() { sources | xargs clang-format --dry-run --Werror; }
 shellcheck_is_clean() { shell_scripts | xargs shellcheck -x; }
@@ -141,6 +141,11 @@ tier_fuzz() {
   count "$(sum "$log" '^[0-9]+ passed')" "$(sum "$log" '[0-9]+ failed$')" 0
   rm -f "$log"
   return "$status"
+}
+
+tier_deploy() {
+  scripts/build release rdma_exporter
+  run_unittest tests/deploy/run
 }
 
 tier_lab() {

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright the rdma_exporter authors
+"""What the tests of deploy/ share."""
+
+import fcntl
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+REPO = pathlib.Path(__file__).resolve().parents[2]
+DEPLOY = REPO / "deploy"
+CACHE = REPO / ".cache/deploy"
+BINARY = REPO / "build/release/rdma_exporter"
+
+
+def run(*command, cwd=REPO, check=True, **options):
+    """Runs a command to its end; its output is in the error when it fails."""
+    command = [str(part) for part in command]
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False,
+                          stdin=subprocess.DEVNULL, **options)
+    if check and done.returncode:
+        raise AssertionError(f"{' '.join(command)}: {done.returncode}\n{done.stdout[-4000:]}\n{done.stderr[-4000:]}")
+    return done
+
+
+def cached(name, make):
+    """The path CACHE/name, made by make(path) when it is not there: whole or not at all, once for all who ask."""
+    path = CACHE / name
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with open(CACHE / "lock", "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not path.exists():
+            new = CACHE / f"{name}.new"
+            if new.is_dir():
+                shutil.rmtree(new)
+            make(new)
+            new.rename(path)
+    return path
+
+
+class DeployTest(unittest.TestCase):
+    maxDiff = None
+
+    def folder(self):
+        path = tempfile.mkdtemp(prefix="rdma_exporter_deploy.")
+        self.addCleanup(shutil.rmtree, path, ignore_errors=True)
+        return pathlib.Path(path)
+
+    def need(self, *programs):
+        for program in programs:
+            if not shutil.which(program):
+                self.skipTest(f"{program} is not installed")
