@@ -9,7 +9,9 @@ namespace rdma_exporter::config {
 namespace {
 
 constexpr std::string_view kBefore =
-    R"(.SH NAME
+    R"(.ad l
+.nh
+.SH NAME
 rdma_exporter \- Prometheus exporter for hosts with RDMA devices
 .SH SYNOPSIS
 .B rdma_exporter
@@ -50,7 +52,8 @@ ARGS: further flags for the packaged service.
 .BR dcb (8)
 )";
 
-// A line of text: troff takes a backslash, a hyphen and a dot or quote at the start of a line for its own.
+// A line of text: troff takes a backslash, a hyphen and a dot or quote at the start of a line for its own. A
+// regular expression is one long word: it may be broken behind each alternative.
 std::string escaped(std::string_view text) {
   std::string out;
   if (!text.empty() && (text.front() == '.' || text.front() == '\'')) out += "\\&";
@@ -61,6 +64,7 @@ std::string escaped(std::string_view text) {
       out += "\\-";
     } else {
       out += c;
+      if (c == '|') out += "\\:";
     }
   }
   return out;
