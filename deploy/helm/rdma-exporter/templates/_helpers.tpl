@@ -1,0 +1,49 @@
+{{- define "rdma-exporter.name" -}}
+{{- default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" -}}
+{{- end }}
+
+{{- define "rdma-exporter.fullname" -}}
+{{- $name := include "rdma-exporter.name" . -}}
+{{- if contains $name .Release.Name -}}
+{{- .Release.Name | trunc 63 | trimSuffix "-" -}}
+{{- else -}}
+{{- printf "%s-%s" .Release.Name $name | trunc 63 | trimSuffix "-" -}}
+{{- end -}}
+{{- end }}
+
+{{- define "rdma-exporter.selector" -}}
+app.kubernetes.io/name: {{ include "rdma-exporter.name" . }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
+{{- define "rdma-exporter.labels" -}}
+{{ include "rdma-exporter.selector" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
+{{- end }}
+
+{{- define "rdma-exporter.image" -}}
+{{- if .Values.image.digest -}}
+{{ .Values.image.repository }}@{{ .Values.image.digest }}
+{{- else -}}
+{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
+{{- end -}}
+{{- end }}
+
+{{- /* What both monitors say of a scrape. The host is a better name of an instance than the pod, which changes. */ -}}
+{{- define "rdma-exporter.endpoint" -}}
+port: metrics
+interval: {{ .interval }}
+scrapeTimeout: {{ .scrapeTimeout }}
+scheme: {{ .scheme }}
+{{- with .tlsConfig }}
+tlsConfig: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .basicAuth }}
+basicAuth: {{- toYaml . | nindent 2 }}
+{{- end }}
+relabelings:
+  - sourceLabels: [__meta_kubernetes_pod_node_name]
+    targetLabel: instance
+{{- end }}

@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright the rdma_exporter authors
+"""The chart and the kustomizations: rendered by the real tools, checked against the types of Kubernetes and by what must
+hold of every pod."""
+
+import copy
+import json
+import shutil
+
+import yaml
+
+import kubetools
+from deploytest import BINARY, DEPLOY, REPO, DeployTest, run
+from kubetools import objects
+
+CHART = DEPLOY / "helm/rdma-exporter"
+KUSTOMIZE = DEPLOY / "kubernetes"
+OVERLAYS = ("base", "overlays/probe", "overlays/prometheus-operator")
+# Values of users; the chart's own are the first.
+CASES = {
+    "default": {},
+    "everything": {
+        "image": {"repository": "registry.example/rdma-exporter", "digest": "sha256:" + "0" * 64},
+        "imagePullSecrets": [{"name": "pull"}], "port": 9500, "webConfigSecret": "web", "extraArgs": ["--log.level=debug"],
+        "config": {"collector": {"resource": {"enabled": False}}, "device": {"exclude": "mlx5_[45]"}},
+        "podMonitor": {"enabled": True, "labels": {"release": "prometheus"}, "scheme": "https",
+                       "tlsConfig": {"insecureSkipVerify": True}},
+        "serviceMonitor": {"enabled": True}, "prometheusRule": {"enabled": True}, "dashboards": {"enabled": True},
+        "networkPolicy": {"enabled": True, "from": [{"namespaceSelector": {"matchLabels": {"name": "monitoring"}}}]},
+        "priorityClassName": "system-node-critical", "nodeSelector": {"rdma": "true"},
+        "affinity": {"nodeAffinity": {}}, "podAnnotations": {"a": "b"}, "podLabels": {"c": "d"},
+        "livenessProbe": {"tcpSocket": {"port": "metrics"}}, "readinessProbe": {"tcpSocket": {"port": "metrics"}},
+    },
+    "probe": {"probe": {"enabled": True}},
+    "probe with a device plugin": {"probe": {"enabled": True, "deviceResource": "rdma/hca_shared_devices_a"}},
+    "without the host": {"hostNetwork": False, "hostPID": False},
+}
+WRONG = ({"nonsense": 1}, {"port": 0}, {"port": "9400"}, {"image": {"repositry": "x"}}, {"extraArgs": ["config"]},
+         {"podMonitor": {"interval": "often"}}, {"probe": {"deviceResource": "no resource"}},
+         {"image": {"digest": "latest"}})
+
+
+class KubernetesTest(DeployTest):
+    def setUp(self):
+        self.need("npm", "node", "unzip")
+
+    def values(self, values):
+        path = self.folder() / "values.yaml"
+        path.write_text(yaml.safe_dump(values), encoding="utf-8")
+        return path
+
+    def template(self, values, chart=CHART):
+        return objects(kubetools.helm("template", "test", chart, "--namespace", "monitoring",
+                                      "--values", self.values(values)).stdout)
+
+    def kustomized(self, overlay):
+        return objects(kubetools.kubectl("kustomize", KUSTOMIZE / overlay).stdout)
+
+    def all_rendered(self):
+        """{name: objects} of everything."""
+        rendered = {f"helm, {name}": self.template(values) for name, values in CASES.items()}
+        return rendered | {f"kustomize, {overlay}": self.kustomized(overlay) for overlay in OVERLAYS}
+
+    def one(self, items, kind):
+        found = [item for item in items if item["kind"] == kind]
+        self.assertEqual(len(found), 1, kind)
+        return found[0]
+
+    def pod(self, items):
+        return self.one(items, "DaemonSet")["spec"]["template"]["spec"]
+
+
+class Rendered(KubernetesTest):
+    def test_helm_finds_nothing_wrong(self):
+        for name, values in CASES.items():
+            with self.subTest(name):
+                done = kubetools.helm("lint", "--strict", CHART, "--values", self.values(values), check=False)
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_every_object_has_the_type_of_its_kind(self):
+        self.assertEqual(kubetools.type_errors(self.all_rendered(), self.folder()), "")
+
+    def test_a_wrong_key_and_a_wrong_type_are_found(self):
+        for change in (lambda pod: pod.update(hostnetwork=True), lambda pod: pod.update(hostNetwork="yes")):
+            items = copy.deepcopy(self.kustomized("base"))
+            change(self.pod(items))
+            self.assertIn("rendered.ts", kubetools.type_errors({"mutation": items}, self.folder()))
+
+    def test_values_that_mean_nothing_are_refused(self):
+        for values in WRONG:
+            done = kubetools.helm("template", "test", CHART, "--values", self.values(values), check=False)
+            self.assertNotEqual(done.returncode, 0, values)
+            self.assertIn("values don't meet the specifications", done.stderr)
+
+    def test_the_package_of_the_chart_is_the_chart(self):
+        folder = self.folder()
+        kubetools.helm("package", CHART, "--destination", folder)
+        packed = next(folder.glob("*.tgz"))
+        self.assertEqual(self.template(CASES["everything"], packed), self.template(CASES["everything"]))
+
+
+class Pods(KubernetesTest):
+    def test_no_pod_has_more_rights_than_it_needs(self):
+        for name, items in self.all_rendered().items():
+            with self.subTest(name):
+                pod = self.pod(items)
+                container, = pod["containers"]
+                self.assertIs(pod["securityContext"]["runAsNonRoot"], True)
+                self.assertEqual(pod["securityContext"]["seccompProfile"]["type"], "RuntimeDefault")
+                self.assertIs(pod["automountServiceAccountToken"], False)
+                context = container["securityContext"]
+                self.assertIs(context["readOnlyRootFilesystem"], True)
+                self.assertEqual(context["capabilities"], {"drop": ["ALL"]})
+                privileged = name in ("helm, probe", "kustomize, overlays/probe")
+                self.assertEqual(context.get("privileged", False), privileged)
+                if not privileged:
+                    self.assertIs(context["allowPrivilegeEscalation"], False)
+                self.assertIn("memory", container["resources"]["limits"])
+
+    def test_only_the_probe_sees_the_devices(self):
+        for name, items in self.all_rendered().items():
+            paths = {volume["hostPath"]["path"] for volume in self.pod(items)["volumes"] if "hostPath" in volume}
+            container, = self.pod(items)["containers"]
+            mounts = {mount["mountPath"]: mount.get("readOnly", False) for mount in container["volumeMounts"]}
+            self.assertIs(mounts.pop("/host/sys"), True, name)
+            privileged = name in ("helm, probe", "kustomize, overlays/probe")
+            self.assertEqual(paths, {"/sys", "/dev/infiniband"} if privileged else {"/sys"}, name)
+            mounts.pop("/dev/infiniband", None)
+            self.assertTrue(all(mounts.values()), f"{name}: {mounts}")
+
+    def test_the_device_plugin_gives_the_devices(self):
+        container, = self.pod(self.template(CASES["probe with a device plugin"]))["containers"]
+        self.assertEqual(container["resources"]["limits"], {"rdma/hca_shared_devices_a": 1, "memory": "128Mi"})
+
+    def test_selectors_find_the_pods(self):
+        for name, items in self.all_rendered().items():
+            daemons = self.one(items, "DaemonSet")
+            labels = daemons["spec"]["template"]["metadata"]["labels"].items()
+            selectors = [daemons["spec"]["selector"]["matchLabels"], self.one(items, "Service")["spec"]["selector"]]
+            for kind in ("PodMonitor", "NetworkPolicy"):
+                selectors += [item["spec"].get("selector", item["spec"].get("podSelector"))["matchLabels"]
+                              for item in items if item["kind"] == kind]
+            for selector in selectors:
+                self.assertTrue(selector, name)
+                self.assertLessEqual(selector.items(), labels, name)
+
+    def test_the_exporter_takes_its_flags_and_configuration(self):
+        for name, items in self.all_rendered().items():
+            with self.subTest(name):
+                container, = self.pod(items)["containers"]
+                config = next(item["data"]["rdma_exporter.yml"] for item in items if item["kind"] == "ConfigMap"
+                              and "rdma_exporter.yml" in item["data"])
+                path = self.folder() / "rdma_exporter.yml"
+                path.write_text(config, encoding="utf-8")
+                flags = [flag.replace("/etc/rdma_exporter/rdma_exporter.yml", str(path)).replace("/host/sys", "/sys")
+                         for flag in container["args"] if not flag.startswith("--web.config.file")]
+                done = run(BINARY, "--check-config", *flags, check=False)
+                self.assertEqual((done.returncode, done.stdout), (0, "configuration is valid\n"), done.stderr)
+
+    def test_a_change_of_the_configuration_restarts_the_pods(self):
+        def annotations(values):
+            return self.one(self.template(values), "DaemonSet")["spec"]["template"]["metadata"]["annotations"]
+        self.assertNotEqual(annotations({}), annotations({"config": {"log": {"level": "debug"}}}))
+
+
+class Mixin(KubernetesTest):
+    """Alerts and dashboards, with those of the repository and, where it has none, with some of our own."""
+
+    def test_the_copies_are_equal(self):
+        done = run(REPO / "scripts/copy-for-kubernetes", "--check", check=False)
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
+
+    def a_checkout(self):
+        """A copy of what the script reads and writes."""
+        folder = self.folder()
+        for name in ("deploy/helm", "deploy/kubernetes", "alerts", "dashboards"):
+            if (REPO / name).is_dir():
+                shutil.copytree(REPO / name, folder / name)
+        (folder / "scripts").mkdir()
+        shutil.copy(REPO / "scripts/copy-for-kubernetes", folder / "scripts")
+        for name in ("alerts", "dashboards"):
+            (folder / name).mkdir(exist_ok=True)
+        (folder / "alerts/one.rules.yml").write_text("""groups:
+  - name: one
+    rules:
+      - alert: RdmaPortDown
+        expr: rdma_port_up == 0
+        for: 5m
+        annotations:
+          summary: '{{ $labels.device }} of {{ $labels.instance }}'
+
+          description: a blank line above
+""")
+        (folder / "dashboards/one.json").write_text(json.dumps({"title": "{{ $not_a_template }}", "panels": []}))
+        run(folder / "scripts/copy-for-kubernetes")
+        return folder
+
+    def test_both_tools_deliver_what_is_written(self):
+        checkout = self.a_checkout()
+        rules = {path.name.removesuffix(".rules.yml"): yaml.safe_load(path.read_text(encoding="utf-8"))
+                 for path in checkout.glob("alerts/*.rules.yml")}
+        dashboards = {f"rdma-{path.name}": path.read_text(encoding="utf-8") for path in checkout.glob("dashboards/*.json")}
+        chart = self.template(CASES["everything"], checkout / "deploy/helm/rdma-exporter")
+        overlay = checkout / "deploy/kubernetes/overlays/prometheus-operator"
+        for items in (chart, objects(kubetools.kubectl("kustomize", overlay).stdout)):
+            found = [item for item in items if item["kind"] == "PrometheusRule"]
+            self.assertEqual({item["metadata"]["name"].rpartition("rdma-exporter-")[2]: item["spec"] for item in found},
+                             rules)
+            maps = [item for item in items if item["kind"] == "ConfigMap"
+                    and item["metadata"].get("labels", {}).get("grafana_dashboard") == "1"]
+            data = {name: json.loads(text) for item in maps for name, text in item["data"].items()}
+            self.assertEqual(data, {name: json.loads(text) for name, text in dashboards.items()})
+            for item in maps:
+                self.assertLess(len(json.dumps(item)), 1 << 20, "a ConfigMap holds 1 MiB")
+        self.assertEqual(kubetools.type_errors({"mixin": chart}, self.folder()), "")
+
+    def test_the_rules_that_arrive_are_rules(self):
+        self.need("promtool")
+        chart = self.template(CASES["everything"], self.a_checkout() / "deploy/helm/rdma-exporter")
+        for item in (item for item in chart if item["kind"] == "PrometheusRule"):
+            path = self.folder() / "rules.yml"
+            path.write_text(yaml.safe_dump(item["spec"]), encoding="utf-8")
+            done = run("promtool", "check", "rules", path, check=False)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_a_copy_that_is_not_equal_is_found(self):
+        checkout = self.a_checkout()
+        check = [checkout / "scripts/copy-for-kubernetes", "--check"]
+        self.assertEqual(run(*check, check=False).returncode, 0)
+        with open(checkout / "alerts/one.rules.yml", "a", encoding="utf-8") as rules:
+            rules.write("# changed\n")
+        self.assertIn("alerts/one.rules.yml", run(*check, check=False).stdout)
