@@ -57,8 +57,10 @@ Exporter::Exporter(const config::Config& config, const std::function<host::Host(
       collectors_(context_, enabled_collectors(config), device_filter(config.device)),
       self_metrics_(state, host_.open_files, config.replay, replay_ ? replay_->player() : nullptr,
                     !config.textfile.empty()),
-      engine_(io, *this, engine_options(config), all_families(),
-              [this](core::SampleBatch& out) { self_metrics_.add(out); }) {}
+      engine_(io, *this, engine_options(config), all_families(), [this](core::SampleBatch& out) {
+        self_metrics_.add(out);
+        privileges_->add(out);
+      }) {}
 
 void Exporter::metrics(net::MetricsRequest request, std::chrono::steady_clock::time_point deadline,
                        Answer answer) {
@@ -87,6 +89,7 @@ core::Result<std::shared_ptr<const scrape::PlannedJobs>> Exporter::jobs(core::Jo
               {{"device", name}});
   }
   if (!*changed && planned_) return planned_;
+  check_privileges();
   auto planned = std::make_shared<scrape::PlannedJobs>();
   for (const auto& job : collectors_.jobs())
     planned->push_back(
@@ -95,6 +98,13 @@ core::Result<std::shared_ptr<const scrape::PlannedJobs>> Exporter::jobs(core::Jo
   const std::lock_guard lock(names_mutex_);
   names_ = collectors_.device_names();
   return planned_;
+}
+
+// In the background: opening a verbs device may block. Again when devices have changed: there may be more to
+// lose.
+void Exporter::check_privileges() {
+  if (!use_kernel(config_)) return;
+  background_.start([privileges = privileges_, config = config_] { privileges->check(config); });
 }
 
 bool Exporter::stop(std::chrono::steady_clock::time_point deadline) {

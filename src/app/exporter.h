@@ -11,6 +11,7 @@
 
 #include "app/background_pool.h"
 #include "app/make_host.h"
+#include "app/privileges.h"
 #include "app/process_state.h"
 #include "app/replay.h"
 #include "app/self_metrics.h"
@@ -54,6 +55,7 @@ class Exporter final : public scrape::JobSource {
  private:
   Exporter(const config::Config& config, const std::function<host::Host()>& make_host, asio::io_context& io,
            Purpose purpose, ProcessState& state, std::shared_ptr<Replay> replay);
+  void check_privileges();
 
   const config::Config config_;
   const std::shared_ptr<Replay> replay_;  ///< nullptr when this is no recording that plays
@@ -65,6 +67,7 @@ class Exporter final : public scrape::JobSource {
   bool unreachable_logged_ = false;
   mutable std::mutex names_mutex_;
   std::vector<std::string> names_;
+  std::shared_ptr<Privileges> privileges_ = std::make_shared<Privileges>();
   SelfMetrics self_metrics_;
   scrape::Engine engine_;  // last: its workers use everything above
 };

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "app/privileges.h"
 #include "app/self_metrics.h"
 #include "collectors/collector.h"
 #include "scrape/engine.h"
@@ -23,6 +24,7 @@ std::vector<FamilyGroup> family_groups() {
   FamilyGroup& own = groups.emplace_back(FamilyGroup{"exporter", "What the exporter says of itself", {}});
   for (const core::MetricDesc* family : scrape::Engine::families()) add(own, family);
   for (const core::MetricDesc* family : self_families()) add(own, family);
+  for (const core::MetricDesc* family : Privileges::families()) add(own, family);
   return groups;
 }
 

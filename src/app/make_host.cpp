@@ -23,12 +23,6 @@ std::string sysfs_root(const config::Config& config) {
   return config.replay.empty() ? config.path.sysfs : config.replay + "/sys";
 }
 
-// Netlink and verbs speak for the running kernel: they belong to its own sysfs only, not to a tree of files.
-bool use_kernel(const config::Config& config) {
-  if (!config.replay.empty() || config.netlink == config::NetlinkMode::off) return false;
-  return config.netlink == config::NetlinkMode::on || host::is_real_sysfs(config.path.sysfs);
-}
-
 // Events are what happens between two collections: nothing for a single one.
 std::shared_ptr<host::EventReader> make_event_reader(const config::Config& config, Purpose purpose,
                                                      const std::shared_ptr<host::Changes>& changes) {
@@ -41,6 +35,11 @@ std::shared_ptr<host::EventReader> make_event_reader(const config::Config& confi
 }
 
 }  // namespace
+
+bool use_kernel(const config::Config& config) {
+  if (!config.replay.empty() || config.netlink == config::NetlinkMode::off) return false;
+  return config.netlink == config::NetlinkMode::on || host::is_real_sysfs(config.path.sysfs);
+}
 
 core::Result<std::shared_ptr<record::Player>> open_recording(const config::Config& config) {
   if (config.replay.empty() || is_directory(config.replay)) return nullptr;

@@ -20,6 +20,10 @@ enum class Purpose : unsigned char {
 /// What the parser of the configuration cannot know: that what is to be read exists. The error is a message.
 core::Result<void> check_host(const config::Config& config);
 
+/// Whether netlink and verbs are asked: they speak for the running kernel, so they belong to its own sysfs
+/// only, not to a tree of files or a recording.
+bool use_kernel(const config::Config& config);
+
 /// Opens the archive that --replay names. nullptr when it names none: a directory, or nothing at all. The
 /// error is a message.
 core::Result<std::shared_ptr<record::Player>> open_recording(const config::Config& config);

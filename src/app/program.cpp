@@ -35,9 +35,4 @@ int refuse(const core::Error& error) {
   return kBadConfiguration;
 }
 
-void exit_now(int status) {
-  std::fflush(nullptr);
-  std::_Exit(status);
-}
-
 }  // namespace rdma_exporter::app

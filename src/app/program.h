@@ -28,7 +28,4 @@ int print(const std::string& text);
 /// Says on standard error what is wrong with what was asked for; the exit status.
 int refuse(const core::Error& error);
 
-/// Ends the process while a worker may be inside the kernel: destructors would wait for it for ever.
-[[noreturn]] void exit_now(int status);
-
 }  // namespace rdma_exporter::app

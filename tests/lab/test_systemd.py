@@ -88,6 +88,17 @@ class Start(ServiceTest):
         page = self.scrape()
         self.assert_collectors_succeed(page)
         self.assertEqual({value for value in page.find("rdma_exporter_event_source_up").values()}, {1})
+        self.assertEqual(page.find("rdma_exporter_missing_privilege"), {})
+
+    def test_what_a_smaller_sandbox_takes_away_is_said(self):
+        self.drop_in_for_this_test(UNIT, "[Service]\nPrivateDevices=yes\n")
+        self.manager.systemctl("restart", UNIT)
+        wait_for(lambda: self.scrape().find("rdma_exporter_missing_privilege"), "the metric", PATIENCE)
+        missing = {(dict(labels)["privilege"], dict(labels)["feature"])
+                   for _, labels in self.scrape().find("rdma_exporter_missing_privilege")}
+        self.assertEqual(missing, {("verbs_device", "mtu"), ("verbs_device", "async_events"),
+                                   ("verbs_device", "resource_limits")})
+        self.assertIn("privileges=verbs_device", self.manager.journal())
 
     def test_it_stops_cleanly(self):
         self.start()

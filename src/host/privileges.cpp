@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#include "host/privileges.h"
+
+#include <fcntl.h>
+#include <linux/netlink.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+
+#include "host/fd.h"
+
+namespace rdma_exporter::host {
+namespace {
+
+// Inode number of the first PID namespace, the same on every kernel (include/linux/proc_ns.h,
+// PROC_PID_INIT_INO).
+constexpr std::string_view kFirstPidNamespace = "pid:[4026531836]";
+
+constexpr std::array kVerbs{MissingPrivilege{"verbs_device", "mtu"},
+                            MissingPrivilege{"verbs_device", "async_events"},
+                            MissingPrivilege{"verbs_device", "resource_limits"}};
+constexpr std::array kNetlink{MissingPrivilege{"netlink", "resources"},
+                              MissingPrivilege{"netlink", "ethtool_standard"},
+                              MissingPrivilege{"netlink", "dcb"}, MissingPrivilege{"netlink", "hot_plug"}};
+constexpr std::array kNetwork{MissingPrivilege{"network_namespace", "port_counters"},
+                              MissingPrivilege{"network_namespace", "network_interfaces"}};
+constexpr std::array kPid{MissingPrivilege{"pid_namespace", "owners"}};
+constexpr std::array kProcesses{MissingPrivilege{"processes", "owners"}};
+
+// The kernel has this setting for the first network namespace only (net/core/sysctl_net_core.c:
+// net_core_table).
+bool in_first_network_namespace(HostFs& procfs) { return procfs.exists("sys/net/core/netdev_max_backlog"); }
+
+// In the mode exclusive (ib_core's netns_mode=N) the devices that are seen here are here as a whole.
+bool devices_are_shared(HostFs& sysfs) {
+  return sysfs.read("module/ib_core/parameters/netns_mode").value_or("Y") == "Y";
+}
+
+bool can_open_all_verbs(const PrivilegeSources& sources) {
+  const auto names = sources.sysfs.list("class/infiniband_verbs").value_or(std::vector<std::string>());
+  return std::all_of(names.begin(), names.end(), [&](const std::string& name) {
+    return name.rfind("uverbs", 0) != 0 || sources.can_open_verbs(name);
+  });
+}
+
+// Mounted with hidepid=, /proc shows nobody the first process but its owner.
+bool sees_processes(HostFs& procfs) { return procfs.read("1/comm").has_value(); }
+
+bool in_first_pid_namespace(HostFs& procfs) {
+  const auto space = procfs.read_link("self/ns/pid");
+  return !space || *space == kFirstPidNamespace;
+}
+
+}  // namespace
+
+bool can_open_verbs(const std::string& name) {
+  // Whether a device cgroup allows it, only open() tells.
+  return Fd(::open(("/dev/infiniband/" + name).c_str(), O_RDWR | O_CLOEXEC)).valid();
+}
+
+bool can_open_netlink() { return Fd(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE)).valid(); }
+
+std::vector<MissingPrivilege> missing_privileges(const PrivilegeSources& sources) {
+  const auto devices = sources.sysfs.list("class/infiniband");
+  if (!devices || devices->empty()) return {};
+  std::vector<MissingPrivilege> missing;
+  const auto lacks = [&](const auto& features) {
+    missing.insert(missing.end(), features.begin(), features.end());
+  };
+  if (!can_open_all_verbs(sources)) lacks(kVerbs);
+  if (!sources.can_open_netlink()) lacks(kNetlink);
+  if (!in_first_network_namespace(sources.procfs) && devices_are_shared(sources.sysfs)) lacks(kNetwork);
+  if (!sources.owners_wanted) return missing;
+  if (!in_first_pid_namespace(sources.procfs)) {
+    lacks(kPid);
+  } else if (!sees_processes(sources.procfs)) {
+    lacks(kProcesses);
+  }
+  return missing;
+}
+
+}  // namespace rdma_exporter::host

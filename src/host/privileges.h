@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/host_fs.h"
+
+namespace rdma_exporter::host {
+
+/// A right, or a view of the host, that this process lacks, and one thing that is not served without it.
+struct MissingPrivilege {
+  std::string_view privilege;
+  std::string_view feature;
+  bool operator==(const MissingPrivilege&) const = default;
+};
+
+/// What the check looks at.
+struct PrivilegeSources {
+  HostFs& sysfs;
+  HostFs& procfs;
+  /// Opens /dev/infiniband/NAME for reading and writing; false when that is not allowed or it is not there.
+  std::function<bool(const std::string& name)> can_open_verbs;
+  /// A socket of the family AF_NETLINK.
+  std::function<bool()> can_open_netlink;
+  bool owners_wanted = true;
+};
+
+/// Those of the running process.
+bool can_open_verbs(const std::string& name);
+bool can_open_netlink();
+
+/// What is missing, of what this host has: nothing on a host without RDMA devices. May block as long as a
+/// driver likes: not for the io thread, nor for a scrape.
+std::vector<MissingPrivilege> missing_privileges(const PrivilegeSources& sources);
+
+}  // namespace rdma_exporter::host
