@@ -65,7 +65,8 @@ class Reader {
       if (status != ARCHIVE_OK) return not_whole();
       if (auto taken = take(entry); !taken) return tl::unexpected(taken.error());
     }
-    // The end of the archive is there only when gzip's own checksum was right.
+    // libarchive does not look at gzip's checksum: whether members are as they were is for their SHA-256 to
+    // say.
     if (members_.empty()) return core::config_error("is no recording: it is empty");
     return std::move(members_);
   }

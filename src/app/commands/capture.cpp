@@ -39,6 +39,8 @@ constexpr auto kGraceForWorkers = 300ms;
 constexpr std::array kFlags{
     config::CommandFlag{"--snapshots", "NUMBER", "So many snapshots, 1 to 240 (default 1)."},
     config::CommandFlag{"--interval", "DURATION", "From one snapshot to the next, 1s to 1h (default 15s)."},
+    config::CommandFlag{"--timeout", "DURATION",
+                        "Leave out what has not answered within it, 1s to 10m (default 30s)."},
     config::CommandFlag{
         "--anonymize", "",
         "Replace addresses, GUIDs, GIDs and names of hosts, processes and jobs, the same by the "
