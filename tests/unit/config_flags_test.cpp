@@ -182,7 +182,8 @@ TEST(ConfigFlags, SayWhatIsAllowed) {
   EXPECT_EQ(problem("--raw=some"), "--raw: \"some\" is not known (use unmapped, all or none)");
   EXPECT_EQ(problem("--netlink=true"), "--netlink: \"true\" is not known (use auto, on or off)");
   EXPECT_EQ(problem("--path.sysfs="), "--path.sysfs: \"\" is empty (use the path of a directory)");
-  EXPECT_EQ(problem("--describe=xml"), "--describe: \"xml\" is not known (use markdown, json, man or bash-completion)");
+  EXPECT_EQ(problem("--describe=xml"),
+            "--describe: \"xml\" is not known (use markdown, json, man or bash-completion)");
   EXPECT_EQ(problem("--config.file=/does/not/exist"),
             "--config.file: /does/not/exist: No such file or directory");
 }
