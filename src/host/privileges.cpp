@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <linux/netlink.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -56,8 +57,9 @@ bool in_first_pid_namespace(HostFs& procfs) {
 }  // namespace
 
 bool can_open_verbs(const std::string& name) {
-  // Whether a device cgroup allows it, only open() tells.
-  return Fd(::open(("/dev/infiniband/" + name).c_str(), O_RDWR | O_CLOEXEC)).valid();
+  const std::string path = "/dev/infiniband/" + name;
+  // access() knows modes and owners; whether a device cgroup allows it, only open() tells.
+  return ::access(path.c_str(), R_OK | W_OK) == 0 && Fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC)).valid();
 }
 
 bool can_open_netlink() { return Fd(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE)).valid(); }

@@ -22,7 +22,8 @@ struct MissingPrivilege {
 struct PrivilegeSources {
   HostFs& sysfs;
   HostFs& procfs;
-  /// Opens /dev/infiniband/NAME for reading and writing; false when that is not allowed or it is not there.
+  /// /dev/infiniband/NAME can be opened, and read and written to; false when that is not allowed or it is not
+  /// there.
   std::function<bool(const std::string& name)> can_open_verbs;
   /// A socket of the family AF_NETLINK.
   std::function<bool()> can_open_netlink;

@@ -90,11 +90,11 @@ class Start(ServiceTest):
 
     def test_nothing_is_lost_in_the_sandbox(self):
         self.start()
-        wait_for(lambda: len(self.scrape().find("rdma_port_active_mtu_bytes")) == len(DEVICES), "the MTU of all devices")
+        wait_for(lambda: len(self.scrape().find("rdma_port_active_mtu_bytes")) == len(DEVICES), "the MTU of all devices", PATIENCE)
         page = self.scrape()
         self.assert_collectors_succeed(page)
         self.assertEqual({value for value in page.find("rdma_exporter_event_source_up").values()}, {1})
-        self.assertEqual(self.missing_privileges(), OF_THE_LAB)
+        wait_for(lambda: self.missing_privileges() == OF_THE_LAB, "the check of privileges", PATIENCE)
 
     def test_what_a_smaller_sandbox_takes_away_is_said(self):
         self.drop_in_for_this_test(UNIT, "[Service]\nPrivateDevices=yes\n")
