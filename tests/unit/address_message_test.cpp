@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 #include <linux/if_addr.h>
 
+#include <algorithm>
+
 #include "tests/unit/recorded_netlink.h"
 
 namespace rdma_exporter::host {
@@ -36,8 +38,10 @@ TEST(ParseAddress, OfIpv6IsTheGid) {
 
 TEST(ParseAddress, LeavesOutWhatIsNotUsable) {
   Message bytes = recorded_file("address/ipv6_link_local.bin");
-  const std::size_t flags = bytes.size() - 4;  // IFA_FLAGS is the last one
-  bytes[flags] = std::byte{IFA_F_TENTATIVE};
+  const Message header{std::byte{8}, std::byte{0}, std::byte{IFA_FLAGS}, std::byte{0}};
+  const auto flags = std::search(bytes.begin(), bytes.end(), header.begin(), header.end());
+  ASSERT_NE(flags, bytes.end());
+  flags[4] = std::byte{IFA_F_TENTATIVE};
   EXPECT_EQ(parse_address(bytes).value(), std::nullopt);
   bytes[0] = std::byte{28};  // AF_MPLS
   EXPECT_EQ(parse_address(bytes).value(), std::nullopt);

@@ -41,9 +41,9 @@ TEST(ParseFastestMode, KnowsModesByTheirNames) {
 }
 
 TEST(ParseFastestMode, RefusesWhatIsCutOffOrAnotherAnswer) {
-  Message bytes = recorded_file("ethernet/connectx/linkmodes_get_named.bin");
+  const Message bytes = recorded_file("ethernet/connectx/linkmodes_get_named.bin");
   EXPECT_FALSE(parse_fastest_mode({}).has_value());
-  EXPECT_FALSE(parse_fastest_mode(Bytes(bytes).first(bytes.size() - 2)).has_value());
+  EXPECT_FALSE(parse_fastest_mode(Bytes(bytes).first(bytes.size() / 2)).has_value());
   EXPECT_FALSE(parse_fastest_mode(recorded_file("ethernet/connectx/rings_get.bin")).has_value());
 }
 

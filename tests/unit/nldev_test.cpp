@@ -149,13 +149,13 @@ TEST(DeviceRequest, HoldsIndexAndPort) {
 }
 
 TEST(ParseSharedNamespaces, KnowsTheModeOfTheKernel) {
-  const test::Message bytes = test::recorded_message("sys_get.bin");
+  const auto bytes = recorded("sys_get.bin");
   EXPECT_EQ(parse_shared_namespaces(bytes).value(), true);
-  test::Message exclusive = bytes;
+  auto exclusive = bytes;
   exclusive[4] = std::byte{0};  // the value of the first attribute
   EXPECT_EQ(parse_shared_namespaces(exclusive).value(), false);
   EXPECT_EQ(parse_shared_namespaces({}).value(), std::nullopt) << "an old kernel";
-  EXPECT_FALSE(parse_shared_namespaces(host::Bytes(bytes).first(3)).has_value());
+  EXPECT_FALSE(parse_shared_namespaces(Bytes(bytes).first(3)).has_value());
 }
 
 }  // namespace
