@@ -115,9 +115,9 @@ int run(std::span<const char* const> arguments) {
     case config::Action::describe_json:
       return print(describe_json());
     case config::Action::describe_man:
-      return print(config::man_page(choices, kVersion));
+      return print(config::man_page(choices, command_syntaxes(), kVersion));
     case config::Action::describe_bash_completion:
-      return print(config::bash_completion(choices));
+      return print(config::bash_completion(choices, command_syntaxes()));
     case config::Action::print_config:
       return print(config::print(parsed->config));
     case config::Action::check_config:

@@ -5,11 +5,13 @@
 #include <span>
 #include <string>
 
+#include "config/command.h"
 #include "config/config.h"
 
 namespace rdma_exporter::config {
 
-/// A completion script for bash, from the same table as the flags.
-std::string bash_completion(std::span<const CollectorChoice> collectors);
+/// A completion script for bash, from the same tables as flags and commands.
+std::string bash_completion(std::span<const CollectorChoice> collectors,
+                            std::span<const CommandSyntax> commands);
 
 }  // namespace rdma_exporter::config

@@ -16,6 +16,10 @@ rdma_exporter \- Prometheus exporter for hosts with RDMA devices
 .SH SYNOPSIS
 .B rdma_exporter
 .RI [ FLAG ]...
+.br
+.B rdma_exporter
+.I COMMAND
+.RI [ FLAG "]... [" ARGUMENT ]...
 .SH DESCRIPTION
 Serves what the kernel knows of the RDMA devices of this host (RoCE, InfiniBand, iWARP) over HTTP, in the formats that
 Prometheus reads. It reads only: it changes no setting, starts no program and needs no privilege.
@@ -38,7 +42,8 @@ Read flags and file anew. A configuration with a mistake is refused, and the old
 .BR SIGTERM ", " SIGINT
 Finish the answers in flight and end, within two seconds.
 .SH EXIT STATUS
-0 after a signal or a command that worked, 1 when it cannot serve or print, 2 when flags or file are wrong.
+0 after a signal or a command that worked, 1 when it cannot serve or print, 2 when flags or file are wrong. The command
+doctor tells its verdict instead, as its help says.
 .SH FILES
 .TP
 .I /etc/rdma_exporter/rdma_exporter.yml
@@ -85,12 +90,26 @@ std::string option_entry(const Option& option, const Config& defaults) {
   return entry((is_toggle ? "--[no-]" : "--") + option.flag, is_toggle ? "" : option.placeholder, help);
 }
 
+// What --help of the command says, with its line breaks.
+std::string command_entry(const CommandSyntax& command) {
+  std::string text = ".TP\n.B " + escaped(command.name);
+  if (!command.arguments.empty()) text += " \\fI" + escaped(command.arguments) + "\\fR";
+  text += "\n" + escaped(command.summary) + "\n";
+  for (const CommandFlag& flag : command.flags) {
+    text += ".RS\n" + entry(std::string(flag.names), std::string(flag.placeholder), flag.help) + ".RE\n";
+  }
+  return text;
+}
+
 }  // namespace
 
-std::string man_page(std::span<const CollectorChoice> collectors, std::string_view version) {
+std::string man_page(std::span<const CollectorChoice> collectors, std::span<const CommandSyntax> commands,
+                     std::string_view version) {
   const Config defaults = default_config(collectors);
   std::string text = ".TH RDMA_EXPORTER 1 \"\" \"rdma_exporter " + std::string(version) + "\"\n";
   text += kBefore;
+  text += ".SH COMMANDS\n";
+  for (const CommandSyntax& command : commands) text += command_entry(command);
   text += ".SH OPTIONS\n";
   for (const CommandFlag& flag : command_flags())
     text += entry(std::string(flag.names), std::string(flag.placeholder), flag.help);

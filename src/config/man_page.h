@@ -6,11 +6,14 @@
 #include <string>
 #include <string_view>
 
+#include "config/command.h"
 #include "config/config.h"
 
 namespace rdma_exporter::config {
 
-/// The manual page rdma_exporter(1) in the man macros of troff (man(7)), from the same table as the flags.
-std::string man_page(std::span<const CollectorChoice> collectors, std::string_view version);
+/// The manual page rdma_exporter(1) in the man macros of troff (man(7)), from the same tables as flags and
+/// commands.
+std::string man_page(std::span<const CollectorChoice> collectors, std::span<const CommandSyntax> commands,
+                     std::string_view version);
 
 }  // namespace rdma_exporter::config

@@ -77,6 +77,13 @@ class Completion(TestCase):
             wanted |= {flag.replace("[no-]", ""), flag.replace("[no-]", "no-")}
         self.assertEqual({word.rstrip("=") for word in self.complete("--")}, wanted)
 
+    def test_it_offers_commands_first_and_their_flags_behind_them(self):
+        self.assertLessEqual({"capture", "doctor", "report"}, self.complete(""))
+        self.assertEqual(self.complete("doc"), {"doctor"})
+        self.assertEqual(self.complete("--once", "doc"), set())
+        self.assertIn("--sample=", self.complete("doctor", "--sa"))
+        self.assertEqual(self.complete("report", "--sam"), set())
+
     def test_a_flag_with_a_value_ends_in_an_equals_sign(self):
         self.assertEqual(self.complete("--web.telemetry"), {"--web.telemetry-path="})
         self.assertEqual(self.complete("--onc"), {"--once"})
