@@ -41,12 +41,13 @@ void ConfigChecks::set_devices(std::vector<Device> devices) {
 
 // `find` finds the reading again when it has ended: the device may have gone meanwhile.
 template <typename T, typename Read, typename Find>
-void ConfigChecks::start_if_due(Reading<T>& reading, Clock::time_point now, Read read, Find find) {
+void ConfigChecks::prepare_if_due(Reading<T>& reading, Clock::time_point now, Tasks& tasks, Read read,
+                                  Find find) {
   if (reading.going_on) return background_.tend();
   if (reading.started && now - *reading.started < interval_) return;
   reading.going_on = true;
   reading.started = now;
-  background_.start([self = shared_from_this(), read = std::move(read), find = std::move(find)] {
+  tasks.emplace_back([self = shared_from_this(), read = std::move(read), find = std::move(find)] {
     std::shared_ptr<const T> facts;
     try {
       facts = std::make_shared<const T>(read(self->host_));
@@ -64,18 +65,25 @@ void ConfigChecks::start_if_due(Reading<T>& reading, Clock::time_point now, Read
   });
 }
 
-void ConfigChecks::start_due(Clock::time_point now) {
+ConfigChecks::Tasks ConfigChecks::due_tasks(Clock::time_point now) {
   const std::lock_guard lock(mutex_);
-  start_if_due(system_, now, doctor::gather_system, [](ConfigChecks& self) { return &self.system_; });
+  Tasks tasks;
+  prepare_if_due(system_, now, tasks, doctor::gather_system,
+                 [](ConfigChecks& self) { return &self.system_; });
   for (Entry& entry : devices_)
-    start_if_due(
-        entry.reading, now,
+    prepare_if_due(
+        entry.reading, now, tasks,
         [device = entry.device](host::Host& host) { return doctor::gather_device(host, device); },
         [device = entry.device](ConfigChecks& self) -> Reading<doctor::DeviceFacts>* {
           for (Entry& known : self.devices_)
             if (known.device == device) return &known.reading;
           return nullptr;
         });
+  return tasks;
+}
+
+void ConfigChecks::start_due(Clock::time_point now) {
+  for (auto& task : due_tasks(now)) background_.start(std::move(task));
 }
 
 bool ConfigChecks::is_idle() const {

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -60,8 +61,10 @@ class ConfigChecks : public std::enable_shared_from_this<ConfigChecks> {
     Reading<doctor::DeviceFacts> reading;
   };
 
+  using Tasks = std::vector<std::function<void()>>;
   template <typename T, typename Read, typename Find>
-  void start_if_due(Reading<T>& reading, Clock::time_point now, Read read, Find find);
+  void prepare_if_due(Reading<T>& reading, Clock::time_point now, Tasks& tasks, Read read, Find find);
+  Tasks due_tasks(Clock::time_point now);
   template <typename T>
   bool is_fresh(const Reading<T>& reading, Clock::time_point now) const;
   bool is_idle() const;

@@ -14,8 +14,12 @@ GidFacts read_gid_table(host::HostFs& sysfs, const std::string& port_path, core:
     count_unless_absent(error, run);
   });
   GidFacts facts;
+  if (!gids) {
+    count_unless_absent(gids.error(), run);
+    return facts;
+  }
   GidFacts::Counts counts;
-  for (const host::Gid& gid : gids) {
+  for (const host::Gid& gid : *gids) {
     if (gid.type == "RoCE v2") ++counts.roce_v2;
     if (gid.type == "IB/RoCE v1") ++counts.ib_or_roce_v1;
     if (facts.netdev.empty())

@@ -32,9 +32,10 @@ Fact<std::vector<GidFacts>> read_gid_facts(host::HostFs& sysfs, const std::strin
   const auto gids = host::read_gids(sysfs, path, [&](const core::Error& error) {
     if (!core::is_errno(error, EINVAL) && !core::is_errno(error, ENOENT)) failed = error;
   });
+  if (!gids) return tl::unexpected(gids.error());
   if (failed) return tl::unexpected(*failed);
   std::vector<GidFacts> facts;
-  for (const host::Gid& gid : gids)
+  for (const host::Gid& gid : *gids)
     facts.push_back({gid, sysfs.read(path + "/gid_attrs/ndevs/" + gid.slot).value_or("")});
   return facts;
 }

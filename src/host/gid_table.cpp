@@ -6,12 +6,12 @@
 
 namespace rdma_exporter::host {
 
-std::vector<Gid> read_gids(HostFs& sysfs, const std::string& port_path,
-                           const std::function<void(const core::Error&)>& on_error) {
+core::Result<std::vector<Gid>> read_gids(HostFs& sysfs, const std::string& port_path,
+                                         const std::function<void(const core::Error&)>& on_error) {
   std::vector<Gid> table;
   const auto slots = sysfs.list(port_path + "/gids");
-  if (!slots) on_error(slots.error());
-  for (const std::string& slot : slots.value_or(std::vector<std::string>())) {
+  if (!slots) return tl::unexpected(slots.error());
+  for (const std::string& slot : *slots) {
     auto gid = sysfs.read(port_path + "/gids/" + slot);
     if (!gid) on_error(gid.error());
     if (!gid || core::is_zero_gid(*gid)) continue;

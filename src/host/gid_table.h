@@ -20,8 +20,9 @@ struct Gid {
 
 /// Reads `ports/N/gids` and `gid_attrs/types` below `port_path`: 256 to 1024 slots, two files each, all from
 /// the kernel's memory. Empty slots (an all-zero GID, or EINVAL on their type: core/sysfs.c) are left out.
-/// What could not be read goes to `on_error`, EINVAL of an empty slot too.
-std::vector<Gid> read_gids(HostFs& sysfs, const std::string& port_path,
-                           const std::function<void(const core::Error&)>& on_error);
+/// What could not be read of a slot goes to `on_error`, EINVAL of an empty one too. ENOENT: there is no
+/// table.
+core::Result<std::vector<Gid>> read_gids(HostFs& sysfs, const std::string& port_path,
+                                         const std::function<void(const core::Error&)>& on_error);
 
 }  // namespace rdma_exporter::host
