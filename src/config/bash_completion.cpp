@@ -9,6 +9,7 @@ namespace rdma_exporter::config {
 namespace {
 
 // A flag with a value ends in "=", so that no blank is put behind it.
+// clang-format off
 constexpr std::string_view kFunction = R"bash(
 _rdma_exporter_words() {
   local command=${COMP_WORDS[1]-}
@@ -32,14 +33,15 @@ _rdma_exporter() {
   case $flag in
     --describe) mapfile -t COMPREPLY < <(compgen -W "markdown json man bash-completion" -- "$word") ;;
     --*) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
-    *) mapfile -t COMPREPLY < <(compgen -W "$(_rdma_exporter_words)" -- "$word") ;
-;
-esac if [[${COMPREPLY[0] - } == *= ]];
-then compopt - o nospace;
-fi
+    *) mapfile -t COMPREPLY < <(compgen -W "$(_rdma_exporter_words)" -- "$word") ;;
+  esac
+  if [[ ${COMPREPLY[0]-} == *= ]]; then
+    compopt -o nospace
+  fi
 }
 complete -F _rdma_exporter rdma_exporter
 )bash";
+// clang-format on
 
 std::string command_words(const CommandFlag& flag) {
   const std::string names(flag.names);
