@@ -7,7 +7,7 @@ import shutil
 import time
 import unittest
 
-from harness import Exporter, Fifo, TestCase, fake_tree, temporary_folder
+from harness import SELF, Exporter, Fifo, TestCase, fake_tree, temporary_folder
 from prometheus_server import PROMETHEUS, Server
 
 
@@ -55,7 +55,8 @@ class Scraped(TestCase):
         self.assert_up("zoo")
         served = self.exporters["zoo"].scrape().samples.kernel()
         stored = {}
-        for result in self.server.query('{job="zoo",__name__=~"rdma_.*",__name__!~"rdma_exporter_.*"}'):
+        own = "|".join(f"{name}.*" for name in SELF)
+        for result in self.server.query(f'{{job="zoo",__name__=~"rdma_.*",__name__!~"{own}"}}'):
             labels = {k: v for k, v in result["metric"].items() if k not in ("job", "instance", "__name__")}
             stored[(result["metric"]["__name__"], frozenset(labels.items()))] = float(result["value"][1])
         self.assertEqual(set(stored), set(served))

@@ -103,12 +103,13 @@ class Stored(TestCase):
         self.assertEqual(server.targets()[job], ("up", ""))
         self.assertEqual({t for t, _ in recorder.pages}, {content_type})
         self.assertEqual(recorder.encodings, {"gzip"})
+        # First what is stored: scrapes go on meanwhile.
+        stored = {stored_key(r): [float(v) for _, v in r["values"]] for r in server.query(
+            f'{{job="{job}",__name__=~"rdma_.+|process_.+"}}[5m]') if "values" in r}
         sent = {}
         for _, body in recorder.pages:
             for k, value in parse(body).items():
                 sent.setdefault(k, []).append(float(value))
-        stored = {stored_key(r): [float(v) for _, v in r["values"]] for r in server.query(
-            f'{{job="{job}",__name__=~"rdma_.+|process_.+"}}[5m]') if "values" in r}
         self.assertEqual(set(stored), set(sent))
         for k, values in stored.items():
             self.assertGreaterEqual(len(values), SCRAPES - 1, k)
@@ -157,10 +158,10 @@ class Stored(TestCase):
     def test_exemplars(self):
         now = time.time()
         for job, read in (("openmetrics", open_metrics.read), ("protobuf", prom_proto.read)):
-            sent = {round(value, 9) for _, body in self.recorders[job].pages
-                    for _, value, _ in read(body).exemplars.values()}
             data = self.servers[job].api("query_exemplars", query=f'{{__name__=~"{DURATION}.*",job="{job}"}}',
                                          start=now - 300, end=now + 60)
+            sent = {round(value, 9) for _, body in self.recorders[job].pages
+                    for _, value, _ in read(body).exemplars.values()}
             stored = [exemplar for series in data for exemplar in series["exemplars"]]
             self.assertTrue(stored, job)
             for exemplar in stored:
