@@ -16,6 +16,7 @@ import re
 import sys
 
 import prom_text
+from histograms import histogram_problems
 from prom_text import LineError, PageError, parse_labels, unescape
 
 NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\Z")
@@ -230,17 +231,7 @@ class Page:
         self.exemplars[(name, frozenset(pairs))] = exemplar
 
     def finish(self):
-        for (family, _), group in self.histograms.items():
-            bounds = [b for b, _ in group["buckets"]]
-            counts = [c for _, c in group["buckets"]]
-            if not bounds or bounds[-1] != float("inf"):
-                self.problems.append(f"histogram {family} has no last bucket +Inf")
-            elif group.get("_count") != counts[-1]:
-                self.problems.append(f"histogram {family}: _count differs from bucket +Inf")
-            if sorted(set(bounds)) != bounds or sorted(counts) != counts:
-                self.problems.append(f"histogram {family}: buckets are not cumulative and ascending")
-            if "_sum" not in group:
-                self.problems.append(f"histogram {family} has no _sum")
+        self.problems += histogram_problems(self.histograms)
 
 
 def read(page):

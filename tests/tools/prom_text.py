@@ -15,6 +15,8 @@ As a command it reads stdin, prints the problems, and exits with 1 if there are 
 import re
 import sys
 
+from histograms import histogram_problems
+
 METRIC_NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*\Z")
 LABEL_NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*\Z")
 SAMPLE_NAME = re.compile(r"[^ {]*")
@@ -224,17 +226,7 @@ class Page:
             self.fault(number, str(error))
 
     def finish_histograms(self):
-        for (family, _), group in self.histograms.items():
-            bounds = [b for b, _ in group["buckets"]]
-            counts = [c for _, c in group["buckets"]]
-            if not bounds or bounds[-1] != float("inf"):
-                self.problems.append(f"histogram {family} has no last bucket +Inf")
-            elif group.get("_count") != counts[-1]:
-                self.problems.append(f"histogram {family}: _count differs from bucket +Inf")
-            if sorted(set(bounds)) != bounds or sorted(counts) != counts:
-                self.problems.append(f"histogram {family}: buckets are not cumulative and ascending")
-            if "_sum" not in group:
-                self.problems.append(f"histogram {family} has no _sum")
+        self.problems += histogram_problems(self.histograms)
 
 
 def read(page):
