@@ -2,6 +2,8 @@
 # scanners find every package in dpkg's list.
 #   docker build --build-arg VERSION=0.1.0 --build-arg REVISION=$(git rev-parse --short HEAD) -t rdma-exporter .
 #   docker run --rm --read-only --network=host --pid=host --cap-drop=ALL rdma-exporter
+# Without a HEALTHCHECK: Kubernetes has its own and ignores it, images in OCI's format cannot have one, and nothing in
+# this one speaks HTTP but the exporter, whose /-/healthy is for who asks from outside.
 FROM docker.io/library/debian:bookworm-slim AS build
 WORKDIR /source
 COPY scripts/bootstrap scripts/packages.txt scripts/
@@ -23,6 +25,7 @@ ARG REVISION=unknown
 LABEL org.opencontainers.image.title="rdma_exporter" \
       org.opencontainers.image.description="Prometheus exporter for hosts with RDMA devices" \
       org.opencontainers.image.licenses="Apache-2.0" \
+      org.opencontainers.image.base.name="docker.io/library/debian:bookworm-slim" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${REVISION}"
 USER 65534:65534

@@ -34,8 +34,9 @@ install(FILES ${deploy}/packages/lintian-overrides RENAME rdma-exporter
   DESTINATION ${CMAKE_INSTALL_DATADIR}/lintian/overrides)
 install(DIRECTORY docs DESTINATION ${documents})
 install(FILES config/web-config.yml ${deploy}/systemd/probe.conf DESTINATION ${documents}/examples)
-install(DIRECTORY alerts dashboards DESTINATION ${documents}/examples OPTIONAL
-  FILES_MATCHING PATTERN "*.rules.yml" PATTERN "*.json")
+install(DIRECTORY alerts dashboards DESTINATION ${documents}/examples)
+# Not with the documents, which images of Debian leave out: to try the exporter where there is no RDMA device.
+install(DIRECTORY tests/captures DESTINATION ${CMAKE_INSTALL_DATADIR}/rdma-exporter)
 
 set(CPACK_GENERATOR DEB RPM TGZ)
 set(CPACK_SET_DESTDIR ON)  # the configuration is in /etc, not in /usr/etc

@@ -2,11 +2,13 @@
 # Copyright the rdma_exporter authors
 """What the tests of deploy/ share."""
 
+import contextlib
 import fcntl
 import pathlib
 import shutil
 import subprocess
 import tempfile
+import time
 import unittest
 
 REPO = pathlib.Path(__file__).resolve().parents[2]
@@ -25,8 +27,17 @@ def run(*command, cwd=REPO, check=True, **options):
     return done
 
 
+@contextlib.contextmanager
+def timed(what):
+    """Prints how long something took that no test's time contains."""
+    start = time.monotonic()
+    yield
+    print(f"made    {time.monotonic() - start:6.1f} s  {what}", flush=True)
+
+
 def cached(name, make):
-    """The path CACHE/name, made by make(path) when it is not there: whole or not at all, once for all who ask."""
+    """The path CACHE/name, made by make(path) when it is not there: whole or not at all, once for all who ask. The name
+    is KIND-VERSION; other versions are removed."""
     path = CACHE / name
     CACHE.mkdir(parents=True, exist_ok=True)
     with open(CACHE / "lock", "w", encoding="ascii") as lock:
@@ -35,8 +46,11 @@ def cached(name, make):
             new = CACHE / f"{name}.new"
             if new.is_dir():
                 shutil.rmtree(new)
-            make(new)
+            with timed(name):
+                make(new)
             new.rename(path)
+            for other in set(CACHE.glob(f"{name.partition('-')[0]}-*")) - {path}:
+                shutil.rmtree(other) if other.is_dir() else other.unlink()
     return path
 
 

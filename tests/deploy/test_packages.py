@@ -5,42 +5,34 @@
 import hashlib
 import os
 import pathlib
-import re
 import shutil
 import subprocess
 import tempfile
 import unittest
 
-from deploytest import REPO, DeployTest, cached, run
+from deploytest import REPO, DeployTest, run
+from packages import DEB, RPM, TGZ, VERSION, debian, moment, packages, revision
 
-VERSION = re.search(r"project\(\S+ VERSION ([\d.]+)", (REPO / "CMakeLists.txt").read_text())[1]
-DEB = f"rdma-exporter_{VERSION}-1_amd64.deb"
-RPM = f"rdma-exporter-{VERSION}-1.x86_64.rpm"
-TGZ = f"rdma-exporter-{VERSION}-Linux.tar.gz"
 CONFIG = "etc/rdma_exporter/rdma_exporter.yml"
 FLAGS = "etc/default/rdma_exporter"
 ENABLED = "etc/systemd/system/multi-user.target.wants/rdma_exporter.service"
-MOMENT = {**os.environ, "SOURCE_DATE_EPOCH": "1700000000", "REVISION": "abcdef0"}
+DOCUMENTS = "usr/share/doc/rdma-exporter"
+FOLDERS = {"docs": DOCUMENTS, "alerts": f"{DOCUMENTS}/examples", "dashboards": f"{DOCUMENTS}/examples",
+           "tests/captures": "usr/share/rdma-exporter"}  # where the whole of a folder of the sources is installed
+CAPTURE = "usr/share/rdma-exporter/captures/connectx-incident.tar.gz"
 
-packages = None
 
-
-def copy_of_the_sources(folder):
-    """As they are now, without git."""
-    names = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=REPO,
+def what_the_build_of_the_image_sees(folder):
+    """A copy of the sources, without git."""
+    lines = (REPO / ".dockerignore").read_text(encoding="utf-8").splitlines()
+    names = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--",
+                            *[line[1:] for line in lines if line.startswith("!")]], cwd=REPO,
                            stdout=subprocess.PIPE, check=True).stdout
     copy = folder / "another-folder"
     copy.mkdir()
     subprocess.run(f"tar -c --null --files-from=- --ignore-failed-read | tar -x -C '{copy}'", shell=True, cwd=REPO,
                    input=names, stderr=subprocess.DEVNULL, check=True)
     return copy
-
-
-def setUpModule():
-    global packages
-    packages = pathlib.Path(tempfile.mkdtemp(prefix="rdma_exporter_packages."))
-    unittest.addModuleCleanup(shutil.rmtree, packages)
-    run("scripts/package", packages, env=MOMENT)
 
 
 def digest(path):
@@ -52,52 +44,46 @@ class Files(DeployTest):
         # ccache may hand over what the first build compiled; that a compiler puts no path into the program is the next
         # test's matter.
         folder = self.folder()
-        copy = copy_of_the_sources(folder)
-        run("scripts/package", folder / "out", cwd=copy, env={**MOMENT, "WITHOUT_TESTS": "1"})
+        copy = what_the_build_of_the_image_sees(folder)
+        run("scripts/package", folder / "out", cwd=copy, env={**moment(), "WITHOUT_TESTS": "1"})
         for name in (DEB, RPM, TGZ):
-            self.assertEqual(digest(packages / name), digest(folder / "out" / name), name)
+            self.assertEqual(digest(packages() / name), digest(folder / "out" / name), name)
 
     def test_the_program_does_not_know_where_it_was_built(self):
-        run("tar", "-x", "-f", packages / TGZ, cwd=(folder := self.folder()))
+        run("tar", "-x", "-f", packages() / TGZ, cwd=(folder := self.folder()))
         program = next(folder.glob("*/usr/bin/rdma_exporter"))
         self.assertNotIn(str(REPO).encode(), program.read_bytes())
-        self.assertEqual(run(program, "--version").stdout, f"rdma_exporter {VERSION} (revision abcdef0)\n")
+        self.assertEqual(run(program, "--version").stdout, f"rdma_exporter {VERSION} (revision {revision()})\n")
 
     def test_all_three_have_the_same_files(self):
         def relative(names):
             return {name.lstrip("./") for name in names if not name.endswith("/")}
 
-        deb = relative(line.split()[5] for line in run("dpkg-deb", "-c", packages / DEB).stdout.splitlines())
-        tgz = relative(line.split("/", 1)[1] for line in run("tar", "-t", "-f", packages / TGZ).stdout.splitlines())
-        rpm = run("rpm", "-q", "-p", "--qf", "[%{FILEMODES:perms} %{FILENAMES}\n]", packages / RPM).stdout
+        deb = relative(line.split()[5] for line in run("dpkg-deb", "-c", packages() / DEB).stdout.splitlines())
+        tgz = relative(line.split("/", 1)[1] for line in run("tar", "-t", "-f", packages() / TGZ).stdout.splitlines())
+        rpm = run("rpm", "-q", "-p", "--qf", "[%{FILEMODES:perms} %{FILENAMES}\n]", packages() / RPM).stdout
         rpm = {line.split()[1].lstrip("/") for line in rpm.splitlines() if not line.startswith("d")}
         self.assertIn("usr/bin/rdma_exporter", deb)
         self.assertEqual(deb, tgz)
         self.assertEqual(deb, rpm)
 
+    def test_documents_alerts_dashboards_and_captures_are_in_them(self):
+        files = {line.split()[5].removeprefix("./") for line in run("dpkg-deb", "-c", packages() / DEB).stdout.splitlines()}
+        for folder, target in FOLDERS.items():
+            path = pathlib.PurePath(folder)
+            names = run("git", "ls-files", "--cached", "--others", "--exclude-standard", "--", folder).stdout.split()
+            self.assertTrue(names, folder)
+            self.assertLessEqual({f"{target}/{pathlib.PurePath(name).relative_to(path.parent)}" for name in names}, files)
+
     def test_lintian_has_nothing_to_say(self):
         self.need("lintian")
-        done = run("lintian", "--allow-root", "--fail-on=error,warning", packages / DEB, check=False)
+        done = run("lintian", "--allow-root", "--fail-on=error,warning", packages() / DEB, check=False)
         self.assertEqual((done.returncode, done.stdout), (0, ""))
 
     def test_the_configuration_of_the_rpm_is_kept(self):
-        flags = run("rpm", "-q", "-p", "--qf", "[%{FILENAMES} %{FILEFLAGS:fflags}\n]", packages / RPM).stdout
+        flags = run("rpm", "-q", "-p", "--qf", "[%{FILENAMES} %{FILEFLAGS:fflags}\n]", packages() / RPM).stdout
         self.assertEqual({line.split()[0] for line in flags.splitlines() if line.endswith(" cn")},
                          {f"/{CONFIG}", f"/{FLAGS}"})
-
-
-def dependencies():
-    """Names of the packages that the package needs."""
-    fields = run("dpkg-deb", "-f", packages / DEB, "Depends").stdout
-    return sorted(re.sub(r" *\(.*?\)", "", name).strip() for name in fields.split(","))
-
-
-def clean_root():
-    """Debian with nothing but the essential packages and those that the package says it needs."""
-    needed = dependencies()
-    name = "root-" + hashlib.sha256(" ".join(needed).encode()).hexdigest()[:12] + ".tar"
-    return cached(name, lambda path: run("mmdebstrap", "--variant=essential", "--format=tar",
-                                         f"--include={','.join(needed)}", "bookworm", path))
 
 
 @unittest.skipIf(os.geteuid() != 0, "chroot needs root")
@@ -108,11 +94,11 @@ class Life(DeployTest):
             raise unittest.SkipTest("mmdebstrap is not installed")
         cls.root = pathlib.Path(tempfile.mkdtemp(prefix="rdma_exporter_root."))
         cls.addClassCleanup(shutil.rmtree, cls.root)
-        run("tar", "-x", "-f", clean_root(), "-C", cls.root)
+        run("tar", "-x", "-f", debian(), "-C", cls.root)
 
     def setUp(self):
         self.before = self.files()
-        self.put(packages / DEB)
+        self.put(packages() / DEB)
         self.inside("dpkg", "-i", f"/{DEB}")
         self.addCleanup(self.inside, "dpkg", "-P", "rdma-exporter")
 
@@ -132,13 +118,13 @@ class Life(DeployTest):
     def newer(self):
         """The next version, with another configuration."""
         folder = self.folder()
-        run("dpkg-deb", "-R", packages / DEB, folder / "deb")
+        run("dpkg-deb", "-R", packages() / DEB, folder / "deb")
         control = folder / "deb/DEBIAN/control"
         control.write_text(control.read_text().replace(f"Version: {VERSION}-1", f"Version: {VERSION}-2"))
         for name in (CONFIG, FLAGS):
             with open(folder / "deb" / name, "a", encoding="utf-8") as file:
                 file.write("# of the next version\n")
-        run("dpkg-deb", "--root-owner-group", "-b", folder / "deb", folder / "newer.deb")
+        run("dpkg-deb", "--root-owner-group", "-Znone", "-b", folder / "deb", folder / "newer.deb")
         self.put(folder / "newer.deb")
         return "/newer.deb"
 
@@ -146,6 +132,7 @@ class Life(DeployTest):
         self.assertIn(VERSION, self.inside("rdma_exporter", "--version").stdout)
         self.inside("rdma_exporter", f"--config.file=/{CONFIG}", "--check-config")
         self.assertIn("rdma_devices 0\n", self.inside("rdma_exporter", "--once", "--path.sysfs=/sys").stdout)
+        self.assertIn("rdma_devices 4\n", self.inside("rdma_exporter", "--once", f"--replay=/{CAPTURE}").stdout)
 
     def test_it_is_started_at_boot(self):
         self.assertTrue(os.path.islink(self.root / ENABLED))

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright the rdma_exporter authors
+"""The packages of this checkout, and the Debian that they are installed into: made once for all tests."""
+
+import atexit
+import functools
+import hashlib
+import os
+import pathlib
+import re
+import shutil
+import tempfile
+
+from deploytest import BINARY, REPO, cached, run, timed
+
+VERSION = re.search(r"project\(\S+ VERSION ([\d.]+)", (REPO / "CMakeLists.txt").read_text())[1]
+DEB = f"rdma-exporter_{VERSION}-1_amd64.deb"
+RPM = f"rdma-exporter-{VERSION}-1.x86_64.rpm"
+TGZ = f"rdma-exporter-{VERSION}-Linux.tar.gz"
+
+
+@functools.cache
+def revision():
+    """Of the program that is there already, so that nothing has to be compiled again."""
+    return re.search(r"revision (\S+)\)", run(BINARY, "--version").stdout)[1]
+
+
+def moment():
+    return {**os.environ, "SOURCE_DATE_EPOCH": "1700000000", "REVISION": revision()}
+
+
+@functools.cache
+def packages():
+    """The folder that they are in."""
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="rdma_exporter_packages."))
+    atexit.register(shutil.rmtree, folder)
+    with timed("packages"):
+        run("scripts/package", folder, env=moment())
+    return folder
+
+
+def dependencies():
+    """Names of the packages that the package needs."""
+    fields = run("dpkg-deb", "-f", packages() / DEB, "Depends").stdout
+    return sorted(re.sub(r" *\(.*?\)", "", name).strip() for name in fields.split(","))
+
+
+def debian():
+    """An archive of Debian as images have it, without documents and with a /usr that is merged from the start, and with
+    what the package says it needs and nothing else."""
+    needed = dependencies()
+    name = "debian-" + hashlib.sha256(" ".join(needed).encode()).hexdigest()[:12] + ".tar"
+    without = [f"--dpkgopt=path-exclude=/usr/share/{what}/*" for what in ("doc", "man", "locale")]
+    return cached(name, lambda path: run(
+        "mmdebstrap", "--variant=minbase", "--format=tar", "--hook-dir=/usr/share/mmdebstrap/hooks/merged-usr", *without,
+        f"--include={','.join(needed)}", "bookworm", path))
