@@ -46,7 +46,7 @@ def kubectl(*arguments, **options):
 
 
 def objects(text):
-    return [item for item in yaml.safe_load_all(text) if item]
+    return [item for item in yaml.load_all(text, yaml.CSafeLoader) if item]
 
 
 def type_errors(rendered, folder):

@@ -47,3 +47,12 @@ relabelings:
   - sourceLabels: [__meta_kubernetes_pod_node_name]
     targetLabel: instance
 {{- end }}
+
+{{- /* How the kubelet looks whether the path answers: who needs a password or a certificate is only connected to. */ -}}
+{{- define "rdma-exporter.check" -}}
+{{- if (index . 0).Values.webConfigSecret -}}
+tcpSocket: {port: metrics}
+{{- else -}}
+httpGet: {path: {{ index . 1 }}, port: metrics}
+{{- end -}}
+{{- end }}
