@@ -4,6 +4,7 @@
 
 import contextlib
 import fcntl
+import os
 import pathlib
 import shutil
 import subprocess
@@ -14,7 +15,7 @@ import unittest
 REPO = pathlib.Path(__file__).resolve().parents[2]
 DEPLOY = REPO / "deploy"
 CACHE = REPO / ".cache/deploy"
-BINARY = REPO / "build/release/rdma_exporter"
+BINARY = pathlib.Path(os.environ.get("RDMA_EXPORTER", REPO / "build/release/rdma_exporter"))
 
 
 def run(*command, cwd=REPO, check=True, **options):

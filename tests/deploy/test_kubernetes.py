@@ -32,8 +32,10 @@ CASES = {
         "affinity": {"nodeAffinity": {}}, "podAnnotations": {"a": "b"}, "podLabels": {"c": "d", "app.kubernetes.io/name": "ours"},
         "livenessProbe": {"failureThreshold": 5},
     },
-    "probe": {"probe": {"enabled": True}},
-    "probe with a device plugin": {"probe": {"enabled": True, "deviceResource": "rdma/hca_shared_devices_a"}},
+    "probe": {"probe": {"enabled": True, "pskSecret": "psk", "port": 9500}, "networkPolicy": {"enabled": True},
+              "config": {"probe": {"interval": "2s", "targets": ["gpu-17:9500,group=pod1"]}}},
+    "probe with a device plugin": {
+        "probe": {"enabled": True, "certificateSecret": "tls", "deviceResource": "rdma/hca_shared_devices_a"}},
     "without the host": {"hostNetwork": False, "hostPID": False},
 }
 WRONG = (
@@ -41,9 +43,18 @@ WRONG = (
     {"port": 443},  # nobody without rights can listen there
     {"image": {"repositry": "x"}}, {"image": {"digest": "latest"}},
     {"image": {"repository": "registry.example:5000/rdma-exporter:1.0"}},  # the tag is a value of its own
-    {"probe": {"deviceResource": "no resource"}}, {"tolerations": [{"key": "gpu", "operator": "exists"}]},
+    {"probe": {"deviceResource": "no resource"}}, {"probe": {"pskSecret": "No name"}}, {"tolerations": [{"key": "gpu", "operator": "exists"}]},
     {"livenessProbe": {"httpGet": {"path": "/"}}}, {"imagePullSecrets": ["pull"]},
 )
+
+
+# Values that are right each for itself, and what is said of them together.
+CONTRADICTIONS = (
+    ({"probe": {"enabled": True}}, "peers have to know each other"),
+    ({"probe": {"enabled": True, "pskSecret": "a", "certificateSecret": "b"}}, "not both"),
+    ({"probe": {"enabled": True, "pskSecret": "a", "port": 9400}}, "probe.port is the port of the metrics"),
+)
+WITH_PROBE = ("helm, probe", "helm, probe with a device plugin", "kustomize, overlays/probe")
 
 
 def wrong_types(values, path=()):
@@ -113,6 +124,13 @@ class Rendered(KubernetesTest):
         for values in WRONG:
             self.assert_refused(values)
 
+    def test_values_that_contradict_each_other_are_refused(self):
+        for values, message in CONTRADICTIONS:
+            done = kubetools.helm("template", "test", CHART, "--values", self.values(values), check=False)
+            self.assertNotEqual(done.returncode, 0, values)
+            self.assertIn(message, done.stderr)
+        self.template({"probe": {"enabled": True}, "config": {"probe": {"insecure": True}}})
+
     def assert_refused(self, values):
         done = kubetools.helm("template", "test", CHART, "--values", self.values(values), check=False)
         self.assertNotEqual(done.returncode, 0, values)
@@ -176,6 +194,28 @@ class Pods(KubernetesTest):
         container, = self.pod(self.template(CASES["probe with a device plugin"]))["containers"]
         self.assertEqual(container["resources"]["limits"], {"rdma/hca_shared_devices_a": 1, "memory": "128Mi"})
 
+    def test_only_the_probe_has_a_second_port_and_a_secret(self):
+        for name, items in self.all_rendered().items():
+            container, = self.pod(items)["containers"]
+            service = self.one(items, "Service")["spec"]
+            ports = {"pod": {port["name"]: port["containerPort"] for port in container["ports"]},
+                     "service": {port["name"]: port["port"] for port in service["ports"]}}
+            wanted = {"metrics", "probe"} if name in WITH_PROBE else {"metrics"}
+            self.assertEqual(set(ports["pod"]), wanted, name)
+            self.assertEqual(ports["pod"], ports["service"], name)
+            self.assertEqual({port["name"] for port in service["ports"]}, {port["targetPort"] for port in service["ports"]})
+            self.assertEqual(service.get("publishNotReadyAddresses", False), name in WITH_PROBE, name)
+            for policy in (item for item in items if item["kind"] == "NetworkPolicy"):
+                self.assertEqual({port["port"] for rule in policy["spec"]["ingress"] for port in rule["ports"]}, wanted, name)
+            mounted = {mount["name"] for mount in container["volumeMounts"]}
+            secrets = [volume for volume in self.pod(items)["volumes"] if "secret" in volume]
+            for volume in secrets:
+                # The exporter refuses a secret that others may read, and the files of a volume are root's.
+                self.assertEqual(volume["secret"]["defaultMode"], 0o440, name)
+                self.assertEqual(self.pod(items)["securityContext"]["fsGroup"], 65534, name)
+                self.assertIn(volume["name"], mounted)
+            self.assertEqual("probe" in [volume["name"] for volume in secrets], name in WITH_PROBE, name)
+
     def test_selectors_find_the_pods(self):
         for name, items in self.all_rendered().items():
             daemons = self.one(items, "DaemonSet")
@@ -188,16 +228,32 @@ class Pods(KubernetesTest):
                 self.assertTrue(selector, name)
                 self.assertLessEqual(selector.items(), labels, name)
 
+    def secrets(self):
+        """A folder with what the secrets of the probe have."""
+        folder = self.folder()
+        (folder / "probe.psk").write_text(f"fleet:{'0' * 64}\n", encoding="ascii")
+        (folder / "probe.psk").chmod(0o440)
+        run("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=a",
+            "-keyout", folder / "tls.key", "-out", folder / "tls.crt")
+        shutil.copy(folder / "tls.crt", folder / "ca.crt")
+        return folder
+
     def test_the_exporter_takes_its_flags_and_configuration(self):
+        secrets, config = self.secrets(), self.folder()
+        places = {"/etc/rdma_exporter_probe/": f"{secrets}/", "/etc/rdma_exporter/": f"{config}/", "/host/sys": "/sys"}
+
+        def here(text):
+            for there, place in places.items():
+                text = text.replace(there, place)
+            return text
+
         for name, items in self.all_rendered().items():
             with self.subTest(name):
                 container, = self.pod(items)["containers"]
-                config = next(item["data"]["rdma_exporter.yml"] for item in items if item["kind"] == "ConfigMap"
-                              and "rdma_exporter.yml" in item["data"])
-                path = self.folder() / "rdma_exporter.yml"
-                path.write_text(config, encoding="utf-8")
-                flags = [flag.replace("/etc/rdma_exporter/rdma_exporter.yml", str(path)).replace("/host/sys", "/sys")
-                         for flag in container["args"] if not flag.startswith("--web.config.file")]
+                text = next(item["data"]["rdma_exporter.yml"] for item in items if item["kind"] == "ConfigMap"
+                            and "rdma_exporter.yml" in item["data"])
+                (config / "rdma_exporter.yml").write_text(here(text), encoding="utf-8")
+                flags = [here(flag) for flag in container["args"] if not flag.startswith("--web.config.file")]
                 done = run(BINARY, "--check-config", *flags, check=False)
                 self.assertEqual((done.returncode, done.stdout), (0, "configuration is valid\n"), done.stderr)
 

@@ -56,3 +56,21 @@ tcpSocket: {port: metrics}
 httpGet: {path: {{ index . 1 }}, port: metrics}
 {{- end -}}
 {{- end }}
+
+{{- /* The secret by which the peers of the probe know each other; nothing without the probe. */ -}}
+{{- define "rdma-exporter.probeSecret" -}}
+{{- $probe := .Values.probe -}}
+{{- if $probe.enabled -}}
+{{- if and $probe.pskSecret $probe.certificateSecret -}}
+{{- fail "probe: set pskSecret or certificateSecret, not both" -}}
+{{- end -}}
+{{- if eq $probe.port .Values.port -}}
+{{- fail "probe.port is the port of the metrics" -}}
+{{- end -}}
+{{- $secret := $probe.pskSecret | default $probe.certificateSecret -}}
+{{- if not (or $secret (dig "probe" "insecure" false (.Values.config | default dict))) -}}
+{{- fail "probe: peers have to know each other: set pskSecret or certificateSecret, or config.probe.insecure: true" -}}
+{{- end -}}
+{{- $secret -}}
+{{- end -}}
+{{- end }}
