@@ -79,7 +79,7 @@ std::vector<std::string> Exporter::device_names() const {
 }
 
 core::Result<std::shared_ptr<const scrape::PlannedJobs>> Exporter::jobs(core::JobRun& run) {
-  if (replay_ && replay_->advance()) host_.changes->note_all();
+  if (replay_ && replay_->advance(record::Player::Clock::now())) host_.changes->note_all();
   const auto changed = collectors_.refresh();
   if (!changed) return tl::unexpected(changed.error());
   for (const std::string& name : collectors_.unreachable()) {

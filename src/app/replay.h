@@ -26,8 +26,8 @@ class Replay : public std::enable_shared_from_this<Replay> {
   Replay(const config::Config& config, std::shared_ptr<record::Player> player);
 
   const std::shared_ptr<record::Player>& player() const { return player_; }
-  /// Shows what is due now; true when it is another snapshot. Called between two collections.
-  bool advance() { return player_->advance(record::Player::Clock::now()); }
+  /// Shows what is due at `now`; true when it is another snapshot. Called between two collections.
+  bool advance(record::Player::Clock::time_point now) { return player_->advance(now); }
   /// The job with counters that go on rising; for the same job the same one as long as it lives.
   std::shared_ptr<core::Job> continued(const std::shared_ptr<core::Job>& job);
 

@@ -16,11 +16,17 @@
 namespace rdma_exporter::app {
 namespace {
 
-class NoBackground : public core::Background {
+using namespace std::chrono_literals;
+
+// A collector that waits for what it gave to the background has it at once.
+class AtOnce : public core::Background {
  public:
-  void start(std::function<void()>) override {}
+  void start(std::function<void()> task) override { task(); }
   void tend() override {}
 };
+
+// Nothing here waits for time to pass: snapshots are ten seconds apart, and `kStart + 10s` is one later.
+constexpr record::Player::Clock::time_point kStart{1000h};
 
 // A port whose counters have other values in each snapshot, read by the collectors through what plays it.
 class ReplayTest : public testing::Test {
@@ -37,7 +43,7 @@ class ReplayTest : public testing::Test {
     host::Host live{.sysfs = host::make_host_fs(tree_.root()), .procfs = host::make_host_fs(tree_.root())};
     record::Tape tape;
     host::Host host = record::recording_host(live, tape);
-    NoBackground background;
+    AtOnce background;
     const auto context = collector_context(host, config_, Purpose::once, background);
     collectors::CollectorSet set(context, enabled_collectors(config_), device_filter({}));
     EXPECT_TRUE(set.refresh());
@@ -53,7 +59,7 @@ class ReplayTest : public testing::Test {
     replay.player()->show(position);
     std::map<std::string, std::uint64_t> values;
     host::Host host = record::replaying_host(replay.player(), 0);
-    NoBackground background;
+    AtOnce background;
     const auto context = collector_context(host, config_, Purpose::once, background);
     collectors::CollectorSet set(context, enabled_collectors(config_), device_filter({}));
     EXPECT_TRUE(set.refresh());
@@ -77,8 +83,7 @@ constexpr auto kState = R"(rdma_port_state{device="mlx5_0",port="1"})";
 TEST_F(ReplayTest, CountersGoOnRisingWhenItBeginsAgain) {
   const std::vector<record::Snapshot> snapshots{snapshot("100", "9"), snapshot("130", "9"),
                                                 snapshot("170", "9")};
-  const auto player =
-      std::make_shared<record::Player>(*record::recording_of(snapshots), record::Player::Clock::now());
+  const auto player = std::make_shared<record::Player>(*record::recording_of(snapshots), kStart);
   const auto replay = std::make_shared<Replay>(config_, player);
   const auto packets = [&](std::size_t shown, std::uint64_t rounds) {
     return counters(*replay, {shown, rounds}).at(kPackets);
@@ -92,8 +97,7 @@ TEST_F(ReplayTest, CountersGoOnRisingWhenItBeginsAgain) {
 
 TEST_F(ReplayTest, NothingElseRises) {
   const std::vector<record::Snapshot> snapshots{snapshot("100", "9"), snapshot("170", "9")};
-  const auto player =
-      std::make_shared<record::Player>(*record::recording_of(snapshots), record::Player::Clock::now());
+  const auto player = std::make_shared<record::Player>(*record::recording_of(snapshots), kStart);
   const auto replay = std::make_shared<Replay>(config_, player);
   const auto first = counters(*replay, {0, 0});
   const auto later = counters(*replay, {0, 5});
@@ -106,15 +110,26 @@ TEST_F(ReplayTest, NothingElseRises) {
 
 TEST_F(ReplayTest, ACounterThatFellBeginsAgain) {
   const std::vector<record::Snapshot> snapshots{snapshot("100", "9"), snapshot("30", "9")};
-  const auto player =
-      std::make_shared<record::Player>(*record::recording_of(snapshots), record::Player::Clock::now());
+  const auto player = std::make_shared<record::Player>(*record::recording_of(snapshots), kStart);
   const auto replay = std::make_shared<Replay>(config_, player);
   EXPECT_EQ(counters(*replay, {0, 2}).at(kPackets), 100U);
 }
 
+TEST_F(ReplayTest, MovesOnWithTime) {
+  const std::vector<record::Snapshot> snapshots{snapshot("100", "9"), snapshot("170", "9")};
+  const auto player = std::make_shared<record::Player>(*record::recording_of(snapshots), kStart);
+  const auto replay = std::make_shared<Replay>(config_, player);
+  const auto packets = [&] { return counters(*replay, player->shown()).at(kPackets); };
+  EXPECT_FALSE(replay->advance(kStart + 9s));
+  EXPECT_EQ(packets(), 100U);
+  EXPECT_TRUE(replay->advance(kStart + 10s));
+  EXPECT_EQ(packets(), 170U);
+  EXPECT_TRUE(replay->advance(kStart + 20s)) << "the next round";
+  EXPECT_EQ(packets(), 170U);
+}
+
 TEST_F(ReplayTest, AJobIsContinuedByOneJob) {
-  const auto player = std::make_shared<record::Player>(*record::recording_of({snapshot("1", "2")}),
-                                                       record::Player::Clock::now());
+  const auto player = std::make_shared<record::Player>(*record::recording_of({snapshot("1", "2")}), kStart);
   const auto replay = std::make_shared<Replay>(config_, player);
   class Nothing : public core::Job {
    public:
