@@ -2,6 +2,7 @@
 // Copyright the rdma_exporter authors
 #include "app/collector_settings.h"
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <regex>
@@ -9,12 +10,18 @@
 namespace rdma_exporter::app {
 namespace {
 
-// With --once nobody comes back for what the background finds: its first pass is waited for, within reason.
-std::chrono::milliseconds first_wait(Purpose purpose) {
-  return std::chrono::milliseconds(purpose == Purpose::once ? 2000 : 0);
+// Of a single collection nobody comes back for what the background finds: its first pass is waited for, but
+// not for so long that the collector is late with what it has by itself.
+std::chrono::milliseconds first_wait(const config::Config& config, const char* collector, Purpose purpose) {
+  if (purpose != Purpose::once) return {};
+  const auto known = config.collectors.find(collector);
+  return std::min(config.scrape.timeout,
+                  known == config.collectors.end() ? config.scrape.timeout : known->second.timeout) /
+         2;
 }
 
-collectors::ResourceSettings resource_settings(const config::ResourceConfig& config, Purpose purpose) {
+collectors::ResourceSettings resource_settings(const config::ResourceConfig& config,
+                                               std::chrono::milliseconds first_wait) {
   using Settings = collectors::ResourceSettings;
   return Settings{.detail = static_cast<Settings::Detail>(config.detail),
                   .interval = config.detail_interval,
@@ -23,7 +30,7 @@ collectors::ResourceSettings resource_settings(const config::ResourceConfig& con
                   .max_entries = config.max_entries,
                   .owners = static_cast<Settings::Owners>(config.owners),
                   .owners_top = config.owners_top,
-                  .first_wait = first_wait(purpose)};
+                  .first_wait = first_wait};
 }
 
 collectors::EthtoolOptions ethtool_options(const config::EthtoolConfig& settings) {
@@ -60,14 +67,15 @@ std::vector<const collectors::CollectorSpec*> enabled_collectors(const config::C
 
 collectors::Context collector_context(host::Host& host, const config::Config& config, Purpose purpose,
                                       core::Background& background) {
-  return {host,
-          static_cast<collectors::RawPolicy>(config.raw),
-          config.device.forget_after,
-          ethtool_options(config.ethtool),
-          static_cast<collectors::AsyncEventsPolicy>(config.async_events),
-          resource_settings(config.resource, purpose),
-          {.interval = config.config_check.interval, .first_wait = first_wait(purpose)},
-          &background};
+  return {
+      host,
+      static_cast<collectors::RawPolicy>(config.raw),
+      config.device.forget_after,
+      ethtool_options(config.ethtool),
+      static_cast<collectors::AsyncEventsPolicy>(config.async_events),
+      resource_settings(config.resource, first_wait(config, "resource", purpose)),
+      {.interval = config.config_check.interval, .first_wait = first_wait(config, "config_check", purpose)},
+      &background};
 }
 
 }  // namespace rdma_exporter::app

@@ -73,6 +73,7 @@ host::Host make_host(const config::Config& config, unsigned kept_files, Purpose 
           live ? host::make_netlink : [](host::NetlinkProtocol) { return std::unique_ptr<host::Netlink>(); },
       .ethtool = live ? host::make_ethtool() : nullptr,
       .verbs = live ? host::make_verbs() : nullptr,
+      .device_nodes = host::is_real_sysfs(sysfs_root(config)) ? host::device_nodes : nullptr,
       .open_files = host::OpenFileBudget(kept_files),
       .kernel = kernel,
       .device_counters_always_safe =

@@ -9,9 +9,6 @@
 namespace rdma_exporter::app {
 namespace {
 
-// The first pass over the tables of resources is waited for.
-constexpr std::chrono::milliseconds kFirstWait{2000};
-
 std::vector<const collectors::CollectorSpec*> specs_of(std::span<const std::string_view> names) {
   std::vector<const collectors::CollectorSpec*> specs;
   for (const collectors::CollectorSpec* spec : collectors::all_collectors())
@@ -28,7 +25,7 @@ collectors::Context make_context(host::Host& host, const config::Config& config,
   context.resource.detail = static_cast<Settings::Detail>(config.resource.detail);
   context.resource.owners = static_cast<Settings::Owners>(config.resource.owners);
   context.resource.owners_top = config.resource.owners_top;
-  context.resource.first_wait = kFirstWait;
+  context.resource.first_wait = config.scrape.timeout / 2;  // for the tables of resources
   context.background = &background;
   return context;
 }

@@ -76,4 +76,18 @@ core::Result<std::optional<InterfaceAddress>> parse_address(Bytes payload) {
                           header.ifa_scope == RT_SCOPE_LINK};
 }
 
+std::vector<std::byte> with_addresses(Bytes payload,
+                                      const std::function<void(std::span<std::byte> address)>& change) {
+  constexpr std::array<std::uint16_t, 5> kAddresses{IFA_ADDRESS, IFA_LOCAL, IFA_BROADCAST, IFA_ANYCAST,
+                                                    IFA_MULTICAST};
+  const Bytes header = payload.first(std::min<std::size_t>(NLMSG_ALIGN(sizeof(ifaddrmsg)), payload.size()));
+  std::vector<std::byte> out(header.begin(), header.end());
+  for_each_attr(payload.subspan(header.size()), [&](const Attr& attr) {
+    std::vector<std::byte> data(attr.data.begin(), attr.data.end());
+    if (std::find(kAddresses.begin(), kAddresses.end(), attr.type) != kAddresses.end()) change(data);
+    append_attr(out, attr.type, data);
+  });
+  return out;
+}
+
 }  // namespace rdma_exporter::host

@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,5 +31,10 @@ struct InterfaceAddress {
 /// One message of the dump; nullopt for what is no usable address (another family, an IPv6 address that is
 /// still tentative or a duplicate).
 core::Result<std::optional<InterfaceAddress>> parse_address(Bytes payload);
+
+/// The message with each address in it changed by `change`: 4 octets of IPv4 or 16 of IPv6. What is not a
+/// whole attribute is cut.
+std::vector<std::byte> with_addresses(Bytes payload,
+                                      const std::function<void(std::span<std::byte> address)>& change);
 
 }  // namespace rdma_exporter::host

@@ -4,9 +4,11 @@
 
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "host/attr_dir.h"
 #include "host/changes.h"
+#include "host/device_nodes.h"
 #include "host/ethtool.h"
 #include "host/event_reader.h"
 #include "host/host_fs.h"
@@ -29,6 +31,8 @@ struct Host {
   std::unique_ptr<Ethtool> ethtool = nullptr;
   /// nullptr where there is no live kernel behind sysfs.
   std::unique_ptr<Verbs> verbs = nullptr;
+  /// device_nodes(). Empty where sysfs is not that of the running system: a tree has no device files.
+  std::function<core::Result<std::vector<DeviceNode>>()> device_nodes = nullptr;
   OpenFileBudget open_files{16384};
   /// The kernel behind the seams.
   Kernel kernel = {};

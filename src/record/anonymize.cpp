@@ -5,12 +5,12 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#include <netinet/in.h>
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <string_view>
 
+#include "host/address_message.h"
 #include "host/nldev_rewrite.h"
 #include "record/anonymous_text.h"
 #include "record/question.h"
@@ -65,6 +65,17 @@ std::string anonymous_message(const std::string& message, Pseudonyms& pseudonyms
   return std::string(chars(host::nldev::with_identities(bytes(message), identities)));
 }
 
+// Of an interface (RTM_GETADDR).
+std::string anonymous_addresses(const std::string& message, Pseudonyms& pseudonyms) {
+  const auto change = [&](std::span<std::byte> address) {
+    if (address.size() == Pseudonyms::Ipv4().size())
+      replace<Pseudonyms::Ipv4>(address, 0, [&](const auto& real) { return pseudonyms.ipv4(real); });
+    if (address.size() == Pseudonyms::Gid().size())
+      replace<Pseudonyms::Gid>(address, 0, [&](const auto& real) { return pseudonyms.gid(real); });
+  };
+  return std::string(chars(host::with_addresses(bytes(message), change)));
+}
+
 // "e41d2d0300aabbcc": as phys_switch_id and phys_port_id have GUIDs and MAC addresses.
 std::string anonymous_digits(const std::string& text, Pseudonyms& pseudonyms) {
   const std::size_t end = std::min(text.find('\n'), text.size());
@@ -93,14 +104,17 @@ std::string anonymous_file(std::string_view path, const std::string& text, const
 }  // namespace
 
 Snapshot anonymous(const Snapshot& snapshot, const std::string& host_name, Pseudonyms& pseudonyms) {
+  const std::string addresses = "netlink route " + std::to_string(host::kGetAddresses) + " ";
   Snapshot out;
   for (const auto& [question, answer] : snapshot) {
     Answer changed = answer;
     const bool is_read = question.starts_with("sysfs read ") || question.starts_with("procfs read ");
     const bool is_rdma = question.starts_with("netlink rdma ");
+    const bool is_addresses = question.starts_with(addresses);
     for (std::string& part : changed.parts) {
       if (is_read) part = anonymous_file(question, part, host_name, pseudonyms);
       if (is_rdma) part = anonymous_message(part, pseudonyms);
+      if (is_addresses) part = anonymous_addresses(part, pseudonyms);
     }
     out.emplace(question, std::move(changed));
   }

@@ -14,7 +14,8 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
-bool is_word(char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_alphanumeric(char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_word(char c) { return is_alphanumeric(c) || c == '_'; }
 
 template <typename Predicate>
 bool all(std::string_view text, Predicate&& predicate) {
@@ -83,9 +84,15 @@ std::string anonymous_address(std::string_view run, Pseudonyms& pseudonyms) {
   return std::string(run);
 }
 
-std::string replace_all(std::string text, std::string_view what, const std::string& by) {
-  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size())
-    text.replace(at, what.size(), by);
+// Whole words only: a host may be called "lab", or "node".
+std::string replace_word(std::string text, std::string_view word, const std::string& by) {
+  if (word.empty()) return text;
+  const auto goes_on = [&](std::size_t at) { return at < text.size() && is_alphanumeric(text[at]); };
+  for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos;) {
+    const bool whole = !(at > 0 && goes_on(at - 1)) && !goes_on(at + word.size());
+    if (whole) text.replace(at, word.size(), by);
+    at += whole ? by.size() : 1;
+  }
   return text;
 }
 
@@ -169,7 +176,11 @@ std::string anonymous_text(std::string_view text, std::string_view host_name, Ps
     out.append(text.substr(last, end - last));
     at = end;
   }
-  return host_name.empty() ? out : replace_all(std::move(out), host_name, pseudonyms.name("host", host_name));
+  if (host_name.empty()) return out;
+  // "gpu17.example.org" may stand there without its domain, too.
+  const std::string other = pseudonyms.name("host", host_name);
+  out = replace_word(std::move(out), host_name, other);
+  return replace_word(std::move(out), host_name.substr(0, host_name.find('.')), other);
 }
 
 std::string anonymous_cgroup(std::string_view text, Pseudonyms& pseudonyms) {

@@ -30,6 +30,9 @@ std::string ethtool_question(std::string_view netdev, std::span<const std::byte>
 std::string port_mtu_question(std::string_view device, std::uint32_t port);
 std::string device_limits_question(std::string_view device);
 
+/// What host::device_nodes() is asked. A part is a name and for whom it is: "uverbs0 all group".
+inline constexpr std::string_view kDeviceNodesQuestion = "device nodes";
+
 /// Lower-case hexadecimal digits, two a byte.
 std::string to_hex(std::string_view bytes);
 /// False when `text` is not such digits.

@@ -28,6 +28,12 @@ std::vector<std::string> parts_of(const host::DeviceLimits& limits) {
   return {std::to_string(limits.qps), std::to_string(limits.cqs), std::to_string(limits.mrs),
           std::to_string(limits.pds), std::to_string(limits.srqs)};
 }
+std::vector<std::string> parts_of(const std::vector<host::DeviceNode>& nodes) {
+  std::vector<std::string> parts;
+  for (const host::DeviceNode& node : nodes)
+    parts.push_back(node.name + (node.for_all ? " all" : "") + (node.for_group ? " group" : ""));
+  return parts;
+}
 
 // Notes a result and hands it on.
 template <typename T>
@@ -210,12 +216,17 @@ host::Host recording_host(host::Host& live, Tape& tape) {
     if (!netlink) return nullptr;
     return std::make_unique<Conversation>(std::move(netlink), tape, protocol);
   };
+  const auto device_nodes = [&live, &tape] {
+    return noted(tape, std::string(kDeviceNodesQuestion), live.device_nodes());
+  };
+  using DeviceNodes = decltype(host::Host::device_nodes);
   return host::Host{
       .sysfs = std::make_unique<Files>(*live.sysfs, tape, "sysfs"),
       .procfs = std::make_unique<Files>(*live.procfs, tape, "procfs"),
       .make_netlink = make_netlink,
       .ethtool = live.ethtool ? std::make_unique<Ethtool>(*live.ethtool, tape) : nullptr,
       .verbs = live.verbs ? std::make_unique<Verbs>(*live.verbs, tape) : nullptr,
+      .device_nodes = live.device_nodes ? DeviceNodes(device_nodes) : nullptr,
       .open_files = host::OpenFileBudget(0),
       .kernel = live.kernel,
       .device_counters_always_safe = live.device_counters_always_safe,

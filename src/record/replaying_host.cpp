@@ -204,6 +204,19 @@ class Verbs : public host::Verbs {
   Source player_;
 };
 
+core::Result<std::vector<host::DeviceNode>> device_nodes(const Player& player) {
+  const auto found = parts(player, std::string(kDeviceNodesQuestion), EOPNOTSUPP);
+  if (!found) return tl::unexpected(found.error());
+  std::vector<host::DeviceNode> nodes;
+  for (const std::string& part : **found) {
+    const std::string_view rights = std::string_view(part).substr(std::min(part.find(' '), part.size()));
+    nodes.push_back({part.substr(0, part.size() - rights.size()),
+                     rights.find(" all") != std::string_view::npos,
+                     rights.find(" group") != std::string_view::npos});
+  }
+  return nodes;
+}
+
 }  // namespace
 
 host::Host replaying_host(std::shared_ptr<const Player> player, unsigned kept_files) {
@@ -214,12 +227,15 @@ host::Host replaying_host(std::shared_ptr<const Player> player, unsigned kept_fi
   };
   const auto none = [](host::NetlinkProtocol) { return std::unique_ptr<host::Netlink>(); };
   using MakeNetlink = decltype(host::Host::make_netlink);
+  using DeviceNodes = decltype(host::Host::device_nodes);
   return host::Host{
       .sysfs = std::make_unique<Files>(player, "sysfs"),
       .procfs = std::make_unique<Files>(player, "procfs"),
       .make_netlink = asked("netlink ") ? MakeNetlink(make_netlink) : MakeNetlink(none),
       .ethtool = asked("ethtool ") ? std::make_unique<Ethtool>(player) : nullptr,
       .verbs = asked("verbs ") ? std::make_unique<Verbs>(player) : nullptr,
+      .device_nodes =
+          asked(kDeviceNodesQuestion) ? DeviceNodes([player] { return device_nodes(*player); }) : nullptr,
       .open_files = host::OpenFileBudget(kept_files),
       .kernel = kernel,
       .device_counters_always_safe =

@@ -4,9 +4,13 @@
 """The suites `capture`: what a recording serves is, sample for sample, what the daemon served when it was made. Run in the
 lab's guest (tests/lab/run capture capture-connectx)."""
 
+import collections
+import ipaddress
 import json
 import pathlib
 import re
+import shutil
+import socket
 import subprocess
 import sys
 import tarfile
@@ -17,7 +21,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "guest"))
 import actors  # noqa: E402
 import exporter  # noqa: E402
 import kernel  # noqa: E402
-from exporter import BINARY  # noqa: E402
+from exporter import BINARY, capture, doctor  # noqa: E402
 from labtest import LabTest, daemons, readable, run_in_order, stop_daemons, wait_for  # noqa: E402
 
 # What is of the process that serves, and not of the host. Scrape.kernel_series() leaves out what the exporter says of
@@ -31,6 +35,14 @@ CGROUPS = {"pod": actors.CGROUP2 / (f"kubepods.slice/kubepods-burstable.slice/ku
            "job": actors.CGROUP2 / "system.slice/slurmstepd.scope/job_4711/step_0/user/task_0"}
 
 
+HOST_NAME = "whale-17"
+PROCESS_NAME = "krill-trainer"
+ADDRESSES = ("10.77.201.133/32", "2001:db9:77:51::c9:85ab:1ef7/128")
+GIDS = {"0000:0000:0000:0000:0000:ffff:0a4d:c985", "2001:0db9:0077:0051:0000:00c9:85ab:1ef7"}
+# Checks that are made here whatever else: files, RDMA netlink, addresses over rtnetlink, verbs, /dev/infiniband.
+KNOWN = {"port_state", "netns", "roce_gids", "resource_limits", "kernel_hazards", "udp_port", "locked_memory", "device_files"}
+
+
 def everything_on():
     """All collectors; the daemon's own verbs contexts would be in its own page only."""
     usage = subprocess.run([BINARY, "--help"], capture_output=True, text=True, timeout=30, check=True).stdout
@@ -38,14 +50,6 @@ def everything_on():
     return ["--scrape.timeout=20s", "--collector.events.async=off", "--collector.ethtool.interval=0ms",
             "--collector.resource.detail-interval=1s", *(f"--collector.{name}" for name in sorted(collectors)),
             *(f"--collector.{name}.timeout=20s" for name in sorted(collectors))]
-
-
-def capture(name, *flags):
-    path = pathlib.Path("/tmp", name)
-    done = subprocess.run([BINARY, "capture", path, *flags], capture_output=True, text=True, timeout=120)
-    if done.returncode:
-        raise AssertionError(f"capture ended with {done.returncode}: {done.stderr}")
-    return path
 
 
 def of_host(page):
@@ -115,10 +119,19 @@ class Capture(LabTest):
         self.assertIn("4711", owners)
 
     def test_it_needs_no_privilege_and_says_what_was_refused(self):
-        path = pathlib.Path("/tmp/nobody.tar.gz")
-        subprocess.run([BINARY, "capture", path], check=True, capture_output=True, timeout=120, cwd="/tmp",
-                       user=exporter.NOBODY, group=exporter.NOBODY, extra_groups=[])
+        path = capture("nobody.tar.gz", user=exporter.NOBODY, group=exporter.NOBODY, extra_groups=[])
         self.assertTrue(of_host(exporter.once(f"--replay={path}")))
+
+    def test_doctor_says_the_same_of_the_recording(self):
+        """All of it: verdicts, evidence, host, kernel. Nothing moves, as counters are read once."""
+        for _ in range(10):
+            before, archive, after = doctor("--sample=0s"), capture("doctor.tar.gz"), doctor("--sample=0s")
+            if before == after:
+                break
+        self.assertEqual(before, after, "the host never stood still")
+        known = {finding["check"] for finding in before[1]["findings"] if finding["verdict"] != "unknown"}
+        self.assertLessEqual(KNOWN, known)
+        self.assertEqual(doctor("--sample=0s", f"--replay={archive}"), before)
 
     def test_no_key_is_in_it(self):
         """Regions have keys, which `rdma` shows to root; the archive has none of these attributes."""
@@ -141,5 +154,82 @@ class Capture(LabTest):
         self.assertEqual(len(manifest["snapshots"]), 2)
 
 
+class Secrets:
+    """What tells whose host this is, as texts and as bytes. A number that is nearly 0 tells nothing: it may be a
+    pseudonym, too."""
+
+    def __init__(self):
+        self.texts = {HOST_NAME, POD, POD.replace("_", "-"), CONTAINER, PROCESS_NAME}
+        self.bytes = set()
+        for device in pathlib.Path("/sys/class/infiniband").iterdir():
+            for guid in ("node_guid", "sys_image_guid"):
+                self.add_number((device / guid).read_text().strip())
+            for gid in device.glob("ports/*/gids/*"):
+                self.add_number(gid.read_text().strip())
+        for mac in pathlib.Path("/sys/class/net").glob("*/address"):
+            self.add_number(mac.read_text().strip())
+        for interface in json.loads(kernel.run("ip", "-json", "address")):
+            for address in interface["addr_info"]:
+                ip = ipaddress.ip_address(address["local"])
+                if not ip.is_loopback and ip.packed[-3:].count(0) == 0:
+                    self.texts.add(str(ip))
+                    self.bytes.add(ip.packed)
+
+    def add_number(self, text):
+        packed = bytes.fromhex(text.replace(":", ""))
+        if packed[-3:].count(0) == 0:
+            self.texts.add(text)
+            self.bytes |= {packed, packed[::-1]}  # netlink has GUIDs in the byte order of the host
+
+    def of(self, archive):
+        """Those that are in the archive: in names of members, questions, texts, or bytes."""
+        found = set()
+        with tarfile.open(archive) as members:
+            for member in members:
+                content = members.extractfile(member).read().decode().lower()
+                found |= {text for text in self.texts if text.lower() in content + member.name}
+                for run in set(re.findall(r"[0-9a-f]{8,}", content)):
+                    packed = bytes.fromhex(run[:len(run) & ~1])
+                    # Attributes, and what is in them, are aligned.
+                    found |= {secret.hex() for secret in self.bytes for at in range(0, len(packed), 4)
+                              if packed.startswith(secret, at)}
+        return found
+
+
+class Anonymous(LabTest):
+    """A host with a name, addresses and a process of its own: nothing of them is in an archive that is anonymous."""
+
+    @classmethod
+    def setUpClass(cls):
+        netdev = "ve0" if device_of_verbs() == "rxe0" else "cx0"
+        old_name = socket.gethostname()
+        cls.addClassCleanup(socket.sethostname, old_name)
+        socket.sethostname(HOST_NAME)
+        for address in ADDRESSES:
+            cls.addClassCleanup(kernel.run, "ip", "address", "del", address, "dev", netdev)
+            kernel.run("ip", "address", "add", address, "dev", netdev)
+        gids = pathlib.Path("/sys/class/infiniband", device_of_verbs(), "ports/1/gids")
+        wait_for(lambda: GIDS <= {gid.read_text().strip() for gid in gids.iterdir()}, "GIDs of the addresses", 60)
+        program = shutil.copy(actors.qpactor(), pathlib.Path("/tmp", PROCESS_NAME))
+        cls.addClassCleanup(actors.hold(device_of_verbs(), "rts", program=str(program)).kill)
+        cls.secrets = Secrets()
+        cls.plain, cls.other = capture("plain.tar.gz"), capture("anonymous.tar.gz", "--anonymize")
+
+    def test_nothing_tells_whose_host_it_is(self):
+        in_bytes = {ipaddress.ip_interface(address).packed.hex() for address in ADDRESSES}
+        # A search that finds nothing anywhere is none: the plain archive has them all.
+        self.assertLessEqual({HOST_NAME, PROCESS_NAME, POD, CONTAINER, *GIDS, *in_bytes}, self.secrets.of(self.plain))
+        self.assertEqual(self.secrets.of(self.other), set())
+
+    def test_it_is_served_and_examined_as_the_other_one(self):
+        pages = [exporter.once(f"--replay={path}", *everything_on()) for path in (self.plain, self.other)]
+        families = [collections.Counter(name for name, _ in of_host(page)) for page in pages]
+        self.assertEqual(families[1], families[0])
+        verdicts = [sorted((f["check"], f["device"], f["port"], f["netdev"], f["verdict"])
+                           for f in doctor("--sample=0s", f"--replay={path}")[1]["findings"])
+                    for path in (self.plain, self.other)]
+        self.assertEqual(verdicts[1], verdicts[0])
+
+
 if __name__ == "__main__":
-    sys.exit(run_in_order(Capture))
+    sys.exit(run_in_order(Capture, Anonymous))

@@ -54,6 +54,23 @@ TEST(ParseAddress, RefusesWhatIsCutOff) {
   EXPECT_FALSE(parse_address(Bytes(bytes).first(bytes.size() - 2)).has_value());
 }
 
+TEST(WithAddresses, ChangesThemAndNothingElse) {
+  const Message bytes = recorded_file("address/ipv4.bin");
+  std::size_t changed = 0;
+  const Message other = with_addresses(bytes, [&](std::span<std::byte> address) {
+    ASSERT_EQ(address.size(), 4U);
+    EXPECT_EQ(address[0], std::byte{10});
+    address[3] = std::byte{99};
+    ++changed;
+  });
+  EXPECT_GE(changed, 2U) << "the address, and the local one";
+  EXPECT_EQ(other.size(), bytes.size());
+  EXPECT_EQ(parsed(other).text, "10.8.0.99");
+  EXPECT_EQ(parsed(other).interface, 2U);
+  EXPECT_EQ(with_addresses(bytes, [](std::span<std::byte>) {}), bytes);
+  EXPECT_EQ(with_addresses(Bytes(bytes).first(3), [](std::span<std::byte>) {}).size(), 3U);
+}
+
 TEST(AddressesRequest, AsksForAllFamilies) { EXPECT_EQ(addresses_request(), Message(sizeof(ifaddrmsg))); }
 
 }  // namespace

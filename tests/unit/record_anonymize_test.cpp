@@ -5,8 +5,11 @@
 #include <gtest/gtest.h>
 
 #include "core/cgroup_owner.h"
+#include "host/address_message.h"
 #include "record/anonymous_text.h"
 #include "record/pseudonyms.h"
+#include "record/question.h"
+#include "tests/unit/recorded_netlink.h"
 
 namespace rdma_exporter::record {
 namespace {
@@ -36,6 +39,16 @@ TEST(Anonymize, MapsIpv4InGidsAndInTexts) {
   EXPECT_EQ(text("peer=10.9.0.1, gpu17 and 10.9.0.2.", pseudonyms),
             "peer=198.18.0.1, host-1 and 198.18.0.2.");
   EXPECT_EQ(text("127.0.0.1 0.0.0.0", pseudonyms), "127.0.0.1 0.0.0.0");
+}
+
+TEST(Anonymize, KnowsTheHostByAllItsNames) {
+  Pseudonyms pseudonyms;
+  const auto changed = [&](std::string_view real) {
+    return anonymous_text(real, "lab.example.org", pseudonyms);
+  };
+  EXPECT_EQ(changed("lab.example.org"), "host-1");
+  EXPECT_EQ(changed("lab mlx5_0, lab-ib0"), "host-1 mlx5_0, host-1-ib0");
+  EXPECT_EQ(changed("labnic collab"), "labnic collab") << "another word";
 }
 
 TEST(Anonymize, LeavesWhatIsNoAddress) {
@@ -74,6 +87,21 @@ TEST(Anonymize, KeepsTheKindOfAnOwner) {
       EXPECT_EQ(other.find(secret), std::string::npos) << other;
     EXPECT_EQ(anonymous_cgroup(real, pseudonyms), other) << "the same becomes the same";
   }
+}
+
+// The check of GIDs compares the two.
+TEST(Anonymize, MapsAnAddressOfAnInterfaceAsItsGid) {
+  const std::string gid = "0000:0000:0000:0000:0000:ffff:0a08:0001";
+  const std::string question =
+      "netlink route " + std::to_string(host::kGetAddresses) + " 768 0000000000000000";
+  const auto message = rdma_exporter::test::recorded_file("address/ipv4.bin");
+  const Snapshot snapshot{{question, {{std::string(chars(message))}}}, {"sysfs read gids/1", {{gid + "\n"}}}};
+  Pseudonyms pseudonyms;
+  const Snapshot other = anonymous(snapshot, "gpu17", pseudonyms);
+  const auto address = host::parse_address(bytes(other.at(question).parts.front()));
+  ASSERT_TRUE(address && *address);
+  EXPECT_EQ((*address)->text, "198.18.0.1");
+  EXPECT_EQ((*address)->gid + "\n", other.at("sysfs read gids/1").parts.front());
 }
 
 TEST(Anonymize, ChangesNamesAndKeepsCounters) {

@@ -137,6 +137,23 @@ TEST_F(RecordHost, EthtoolAndVerbsAreTheSame) {
   });
 }
 
+TEST_F(RecordHost, DeviceFilesAreTheSame) {
+  live_.device_nodes = [] {
+    return std::vector<host::DeviceNode>{{"rdma_cm", true, true}, {"uverbs0", false, true}, {"uverbs1"}};
+  };
+  both([](host::Host& host) {
+    const auto nodes = host.device_nodes();
+    ASSERT_EQ(nodes->size(), 3U);
+    EXPECT_EQ((*nodes)[0].name, "rdma_cm");
+    EXPECT_TRUE((*nodes)[0].for_all && (*nodes)[0].for_group);
+    EXPECT_EQ((*nodes)[1].name, "uverbs0");
+    EXPECT_TRUE(!(*nodes)[1].for_all && (*nodes)[1].for_group);
+    EXPECT_TRUE(!(*nodes)[2].for_all && !(*nodes)[2].for_group);
+  });
+  live_.device_nodes = [] { return core::Result<std::vector<host::DeviceNode>>(core::os_error(ENOENT)); };
+  both([](host::Host& host) { EXPECT_TRUE(core::is_errno(host.device_nodes().error(), ENOENT)); });
+}
+
 TEST_F(RecordHost, WhatNobodyAskedIsNotThere) {
   const Snapshot snapshot{
       {"netlink rdma 1 0 ", {{"x"}}}, {"ethtool a 4 00000000", {}}, {"verbs mtu a 1", {{"x"}}}};
@@ -154,6 +171,7 @@ TEST_F(RecordHost, WhatNobodyAskedIsNotThere) {
   EXPECT_EQ(nothing.make_netlink(host::NetlinkProtocol::rdma), nullptr);
   EXPECT_EQ(nothing.ethtool, nullptr);
   EXPECT_EQ(nothing.verbs, nullptr);
+  EXPECT_EQ(nothing.device_nodes, nullptr);
 }
 
 TEST_F(RecordHost, NotesNoKeys) {

@@ -51,9 +51,9 @@ class Actor:
         self.process.stdout.close()
 
 
-def hold(*arguments: str, cgroup: pathlib.Path | None = None) -> Actor:
-    """qpactor in a state; returns when it is in it."""
-    actor = Actor(qpactor(), *arguments, cgroup=cgroup)
+def hold(*arguments: str, cgroup: pathlib.Path | None = None, program: str | None = None) -> Actor:
+    """qpactor, or a copy of it under another name, in a state; returns when it is in it."""
+    actor = Actor(program or qpactor(), *arguments, cgroup=cgroup)
     while actor.first_line.startswith("failed"):
         actor.first_line = actor.read_line()
     assert actor.first_line == "ready", actor.first_line

@@ -3,6 +3,7 @@
 """The daemon under test, in the lab's guest: start, scrape, look at its descriptors, stop."""
 
 import http.client
+import json
 import os
 import pathlib
 import re
@@ -46,6 +47,26 @@ def once(*flags: str, prefix: tuple[str, ...] = ()) -> "Scrape":
     if done.returncode:
         raise AssertionError(f"--once ended with {done.returncode}: {done.stderr.decode()}")
     return Scrape(done.stdout)
+
+
+def capture(name: str, *flags: str, **account) -> pathlib.Path:
+    """A recording of this host in /tmp. It waits for a slow machine: what is late would not be in it."""
+    path = pathlib.Path("/tmp", name)
+    done = subprocess.run([BINARY, "capture", "--timeout=2m", path, *flags], capture_output=True, text=True,
+                          timeout=300, cwd="/tmp", **account)
+    if done.returncode:
+        raise AssertionError(f"capture ended with {done.returncode}: {done.stderr}")
+    return path
+
+
+def doctor(*flags: str, user: int | None = None) -> tuple[int, dict]:
+    """Exit status and document."""
+    account = {"user": user, "group": user, "extra_groups": []} if user is not None else {}
+    done = subprocess.run([BINARY, "doctor", "--format=json", "--scrape.timeout=5m", *flags], capture_output=True,
+                          text=True, timeout=300, cwd="/", **account)
+    if done.stderr.strip():
+        raise AssertionError(done.stderr)
+    return done.returncode, json.loads(done.stdout)
 
 
 class Scrape:
