@@ -12,6 +12,7 @@
 #include "app/collector_settings.h"
 #include "app/make_host.h"
 #include "app/program.h"
+#include "app/setup_log.h"
 #include "doctor/gather.h"
 #include "host/inventory.h"
 
@@ -86,20 +87,59 @@ void compare(const std::vector<Reading>& before, const std::vector<Reading>& aft
   }
 }
 
-Examination read(host::Host& host, const config::Config& config, std::chrono::milliseconds sample,
-                 core::Background& background, Survey& survey) {
-  Examination result;
-  gather(host, config, background, result.facts);
-  const auto started = std::chrono::steady_clock::now();
-  std::vector<Reading> before;
-  if (sample > 0ms) {
-    before = survey.collect(in(config.scrape.timeout));
-    std::this_thread::sleep_until(started + sample);
+// Verdicts are what is to be read, not what collectors say in passing; whoever wants that asks for debug.
+void log_less(config::LogConfig settings) {
+  if (settings.level == config::LogLevel::info) settings.level = config::LogLevel::warn;
+  setup_log(settings);
+}
+
+using Seconds = std::chrono::duration<double>;
+
+// What lies between two readings of the counters: time, or the snapshots of a recording.
+class Sample {
+ public:
+  Sample(const config::Config& config, std::chrono::milliseconds wanted, host::Host& host,
+         std::shared_ptr<record::Player> player)
+      : wanted_(wanted), host_(host), player_(std::move(player)) {
+    const bool moves = config.replay.empty() || (player_ && player_->recording().snapshots() > 1);
+    if (!moves) wanted_ = 0ms;
   }
+
+  bool wanted() const { return wanted_ > 0ms; }
+
+  void begin() { started_ = std::chrono::steady_clock::now(); }
+  /// Between the two readings.
+  void pass() {
+    if (!player_) return std::this_thread::sleep_until(started_ + wanted_);
+    player_->show({player_->recording().snapshots() - 1, 0});
+    host_.changes->note_all();
+  }
+  /// After the second one.
+  Seconds length() const {
+    if (!player_) return std::chrono::steady_clock::now() - started_;
+    const auto& snapshots = player_->recording().manifest().snapshots;
+    return snapshots.back().time - snapshots.front().time;
+  }
+
+ private:
+  std::chrono::milliseconds wanted_;
+  host::Host& host_;
+  const std::shared_ptr<record::Player> player_;
+  std::chrono::steady_clock::time_point started_;
+};
+
+Examination read(host::Host& host, const config::Config& config, Sample sample, core::Background& background,
+                 Survey& survey) {
+  Examination result;
+  std::vector<Reading> before;
+  sample.begin();
+  if (sample.wanted()) {
+    before = survey.collect(in(config.scrape.timeout));
+    sample.pass();
+  }
+  gather(host, config, background, result.facts);
   result.readings = survey.collect(in(config.scrape.timeout));
-  if (sample > 0ms)
-    result.facts.sample_seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  if (sample.wanted()) result.facts.sample_seconds = sample.length().count();
   compare(before, result.readings, result.facts);
   return result;
 }
@@ -108,6 +148,7 @@ Examination read(host::Host& host, const config::Config& config, std::chrono::mi
 
 core::Result<int> examine(const config::Config& config, std::chrono::milliseconds sample, Owners owners,
                           const std::function<int(const Examination&)>& with) {
+  log_less(config.log);
   if (const auto checked = check_host(config); !checked) return tl::unexpected(checked.error());
   const auto recording = open_recording(config);
   if (!recording) return tl::unexpected(recording.error());
@@ -116,7 +157,7 @@ core::Result<int> examine(const config::Config& config, std::chrono::millisecond
   // The last one tells of owners, and of nothing that the checks need.
   const std::span<const std::string_view> all(kCollectors);
   Survey survey(host, config, owners == Owners::yes ? all : all.first(all.size() - 1), background);
-  const int status = with(read(host, config, sample, background, survey));
+  const int status = with(read(host, config, {config, sample, host, *recording}, background, survey));
   if (!background.stop(in(kGrace))) exit_now(status);
   return status;
 }

@@ -24,9 +24,9 @@ struct Examination {
 enum class Owners : unsigned char { no, yes };
 
 /// Reads the facts of the host that `config` means, and its counters at two times `sample` apart; once when
-/// that is 0. Nothing is waited for longer than scrape.timeout at a time. `with` makes an exit status of it;
-/// it is called before the threads are ended, because with one stuck in the kernel the process ends right
-/// then.
+/// that is 0. Of a recording these are its first and its last snapshot, and the facts are those of the last.
+/// Nothing is waited for longer than scrape.timeout at a time. `with` makes an exit status of it; it is
+/// called before the threads are ended, because with one stuck in the kernel the process ends right then.
 core::Result<int> examine(const config::Config& config, std::chrono::milliseconds sample, Owners owners,
                           const std::function<int(const Examination&)>& with);
 

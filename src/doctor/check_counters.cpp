@@ -83,7 +83,7 @@ struct Group {
 
 std::string text(const CounterFacts& counter, double sample_seconds) {
   const std::string moved = counter.moved.value_or(0) > 0
-                                ? fmt::format(", +{:.6g} in {:g} s", *counter.moved, sample_seconds)
+                                ? fmt::format(", +{:.9g} in {:g} s", *counter.moved, sample_seconds)
                                 : std::string();
   return fmt::format("{}{{{}}} {:.12g}{}", counter.metric, counter.labels, counter.total, moved);
 }
@@ -98,10 +98,10 @@ void apply(const Rule& rule, const CounterFacts& counter, double sample_seconds,
   (verdict == Verdict::ok ? group.ever : group.bad).push_back(text(counter, sample_seconds));
 }
 
-std::string evidence(const Group& group) {
+std::string evidence(const Group& group, double sample_seconds) {
   if (!group.bad.empty()) return listed(group.bad);
   if (group.ever.empty()) return fmt::format("{} counters, all 0", group.series);
-  return "counted, but not now: " + listed(group.ever);
+  return (sample_seconds > 0 ? "counted, but not now: " : "counted, at some time: ") + listed(group.ever);
 }
 
 }  // namespace
@@ -126,7 +126,7 @@ void check_counters(const std::vector<CounterFacts>& counters, double sample_sec
     out.push_back({entry.first,
                    {std::get<1>(key), std::get<2>(key), std::get<3>(key)},
                    entry.second.verdict,
-                   evidence(entry.second)});
+                   evidence(entry.second, sample_seconds)});
 }
 
 }  // namespace rdma_exporter::doctor

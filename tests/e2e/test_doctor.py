@@ -51,6 +51,25 @@ class Doctor(TestCase):
         for finding in document["findings"]:
             self.assertTrue(finding["evidence"] and finding["advice"] and finding["source"], finding)
 
+    def test_counters_of_a_recording_are_watched_from_its_first_to_its_last_snapshot(self):
+        incident = os.path.join(REPOSITORY, "tests/captures/connectx-incident.tar.gz")
+        done = run("doctor", "--format=json", f"--replay={incident}")
+        document = json.loads(done.stdout)
+        self.assertGreater(document["sample_seconds"], 200)
+        self.assertLess(document["sample_seconds"], 3600)
+        for check, netdev, wanted in (("pause_frames", "cx0", "critical"), ("discards", "cx0", "warning"),
+                                      ("retries", "", "warning")):
+            self.assertEqual(verdict(document, check, "mlx5_0")[netdev], wanted, check)
+        # DCQCN of the kernel's own mlx5, limits of a device without verbs: not known on that host either.
+        unknown = {f["check"] for f in document["findings"] if f["verdict"] == "unknown"}
+        self.assertLessEqual(unknown, {"ecn", "resource_limits"})
+        _, quiet = findings(f"--replay={incident}")
+        self.assertEqual((quiet["sample_seconds"], verdict(quiet, "discards", "mlx5_0")["cx0"]), (0, "ok"))
+
+    def test_a_single_snapshot_is_not_watched(self):
+        done = run("doctor", "--format=json", "--sample=10m", f"--replay={RECORDING}")  # a minute would be too long
+        self.assertEqual(json.loads(done.stdout)["sample_seconds"], 0)
+
     def test_text_says_what_to_do_and_has_no_colour_in_a_pipe(self):
         done = run("doctor", QUICK, f"--replay={RECORDING}")
         self.assertRegex(done.stdout, r"warning +netdev_mtu +port 1, dum0: 1500 bytes\n.*\n.*To do: ip link set")

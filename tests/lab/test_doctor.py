@@ -5,7 +5,6 @@
 
 Fabric `connectx`: mlx5_0 on cx0 and mlx5_1 on cx1 with verbs; bnxt_re0 on bcm0 without."""
 
-import json
 import os
 import pathlib
 import subprocess
@@ -76,13 +75,8 @@ def address(action):
 
 def doctor(*flags, user=None):
     """Exit status, and {(check, device, port, netdev): finding}."""
-    account = {"user": user, "group": user, "extra_groups": []} if user is not None else {}
-    done = subprocess.run([exporter.BINARY, "doctor", "--format=json", *WAIT, *flags], capture_output=True, text=True,
-                          timeout=300, cwd="/", **account)
-    if done.stderr.strip():
-        raise AssertionError(done.stderr)
-    findings = json.loads(done.stdout)["findings"]
-    return done.returncode, {(f["check"], f["device"], f["port"], f["netdev"]): f for f in findings}
+    status, document = exporter.doctor(*flags, user=user)
+    return status, {(f["check"], f["device"], f["port"], f["netdev"]): f for f in document["findings"]}
 
 
 def verdicts(findings):
@@ -129,6 +123,8 @@ class Faults(LabTest):
         status, findings = doctor("--sample=0s")
         self.assertEqual(status, 2)
         self.expect({key: verdict for key, (verdict, _, _) in FAULTS.items()}, findings)
+        recorded = doctor("--sample=0s", f"--replay={exporter.capture('faults.tar.gz')}")
+        self.assertEqual((recorded[0], verdicts(recorded[1])), (status, verdicts(findings)))
         self.doCleanups()
         _, after = doctor("--sample=0s")
         self.expect(well, after)

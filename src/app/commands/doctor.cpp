@@ -22,7 +22,10 @@ enum class Format : unsigned char { text, json };
 
 constexpr std::array kFlags{
     config::CommandFlag{"--format", "FORMAT", "text (default) or json."},
-    config::CommandFlag{"--sample", "DURATION", "Watch the counters for so long (default 2s); 0s: do not."},
+    config::CommandFlag{
+        "--sample", "DURATION",
+        "Watch the counters for so long (default 2s); 0s: do not. Of a recording: from its first "
+        "to its last snapshot."},
 };
 
 int exit_status(doctor::Verdict verdict) {

@@ -21,7 +21,10 @@ enum class Format : unsigned char { text, html };
 
 constexpr std::array kFlags{
     config::CommandFlag{"--format", "FORMAT", "text (default) or html."},
-    config::CommandFlag{"--sample", "DURATION", "Watch the counters for so long (default 2s); 0s: do not."},
+    config::CommandFlag{
+        "--sample", "DURATION",
+        "Watch the counters for so long (default 2s); 0s: do not. Of a recording: from its first "
+        "to its last snapshot."},
 };
 
 // One owner of several objects is several samples.

@@ -83,6 +83,7 @@ def configure():
     """As a RoCE host has it: one lossless priority, for DSCP 26."""
     for netdev in ("cx0", "cx1"):
         kernel.run("dcb", "pfc", "set", "dev", netdev, "prio-pfc", "3:on")
+        kernel.run("dcb", "app", "add", "dev", netdev, "dscp-prio", "26:3")
 
 
 def main():
