@@ -2,12 +2,13 @@
 // Copyright the rdma_exporter authors
 //
 // Any bytes as an archive, as a manifest and as a snapshot. What is refused has a message; what is read stays
-// within the limits and is written again as it was.
+// within the limits, is written again as it was, and can be made anonymous.
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "record/anonymize.h"
 #include "record/limits.h"
 #include "record/manifest.h"
 #include "record/recording.h"
@@ -48,6 +49,8 @@ void read_snapshot(std::string_view bytes) {
                                 again.insert_or_assign(std::move(question), std::move(answer.value()));
                               });
   check(reread.has_value() && again == snapshot, "the same again");
+  record::Pseudonyms pseudonyms;
+  check(record::anonymous(snapshot, "gpu17", pseudonyms).size() == snapshot.size(), "every question stays");
 }
 
 }  // namespace
