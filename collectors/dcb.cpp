@@ -149,8 +149,11 @@ class DcbJob : public core::Job {
 
   void add_pfc(const dcb::Pfc& pfc, core::SampleBatch& out) const {
     out.add_stable(kDcbPfcCapability, labels_, std::uint64_t{pfc.capability});
-    out.add_stable(is_mlx5(netdev_->driver) ? kDcbCableLength : kDcbPfcDelay, labels_,
-                   std::uint64_t{pfc.delay});
+    constexpr double kBitsPerByte = 8;
+    if (is_mlx5(netdev_->driver))
+      out.add_stable(kDcbCableLength, labels_, std::uint64_t{pfc.delay});
+    else
+      out.add_stable(kDcbPfcDelay, labels_, pfc.delay / kBitsPerByte);
     for (std::size_t priority = 0; priority < dcb::kPriorities; ++priority) {
       const bool enabled = ((pfc.enabled >> priority) & 1) != 0;
       out.add_stable(kDcbPfcEnabled, labels_, std::uint64_t{enabled}, common().priority[priority]);

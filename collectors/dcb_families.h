@@ -19,10 +19,10 @@ inline constexpr core::MetricDesc kDcbPfcCapability{
     "Traffic classes that the adapter can make lossless at the same time",
     "rtnetlink DCB IEEE_GET ieee_pfc.pfc_cap"};
 inline constexpr core::MetricDesc kDcbPfcDelay{
-    "rdma_dcb_pfc_delay_bits", core::MetricType::gauge, "netdev", "bits",
-    "Bits that may still arrive after this host asked its peer to stop, for which the buffers must have room. Not "
+    "rdma_dcb_pfc_delay_bytes", core::MetricType::gauge, "netdev", "bytes",
+    "Bytes that may still arrive after this host asked its peer to stop, for which the buffers must have room. Not "
     "of mlx5, which keeps a cable length in its place",
-    "rtnetlink DCB IEEE_GET ieee_pfc.delay"};
+    "rtnetlink DCB IEEE_GET ieee_pfc.delay (bit times) / 8"};
 inline constexpr core::MetricDesc kDcbCableLength{
     "rdma_dcb_cable_length_meters", core::MetricType::gauge, "netdev", "meters",
     "Length of the cable for which mlx5 sizes the headroom of lossless buffers; a setting, not a measurement",

@@ -89,9 +89,9 @@ inline constexpr core::MetricDesc kReceiveBufferThresholdEvents{
 
 // The wire.
 
-inline constexpr core::MetricDesc kFecCorrectedBits{
-    "rdma_fec_corrected_bits_total", core::MetricType::counter, "netdev", "bits",
-    "Bits that forward error correction repaired; normal on fast links, watch its rate",
+inline constexpr core::MetricDesc kFecCorrectedBitErrors{
+    "rdma_fec_corrected_bit_errors_total", core::MetricType::counter, "netdev", "errors",
+    "Bit errors that forward error correction repaired; normal on fast links, watch its rate",
     "ethtool -S"};
 inline constexpr core::MetricDesc kFecBlocks{
     "rdma_fec_blocks_total", core::MetricType::counter, "netdev,result", "blocks",
@@ -101,8 +101,8 @@ inline constexpr core::MetricDesc kSymbolErrors{
     "rdma_symbol_errors_total", core::MetricType::counter, "netdev", "symbols",
     "Symbol errors of the physical coding sublayer that error correction did not repair",
     "ethtool -S"};
-inline constexpr core::MetricDesc kLaneErrorBits{
-    "rdma_lane_error_bits_total", core::MetricType::counter, "netdev,lane", "bits",
+inline constexpr core::MetricDesc kLaneBitErrors{
+    "rdma_lane_bit_errors_total", core::MetricType::counter, "netdev,lane", "errors",
     "Bit errors of one lane before error correction: one lane far above the others points at the cable or module",
     "ethtool -S"};
 inline constexpr core::MetricDesc kLinkDownEvents{

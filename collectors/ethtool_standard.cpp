@@ -257,7 +257,7 @@ class EthtoolStandardJob : public core::Job {
 
   Lanes corrected_lanes_{kNetdevFecLaneBlocks, "corrected"};
   Lanes uncorrectable_lanes_{kNetdevFecLaneBlocks, "uncorrectable"};
-  Lanes corrected_bits_lanes_{kNetdevFecLaneCorrectedBits, {}};
+  Lanes corrected_bits_lanes_{kNetdevFecLaneCorrectedBitErrors, {}};
   std::string fec_mode_;
   std::string fec_labels_;
   std::optional<bool> link_up_;

@@ -56,7 +56,7 @@ constexpr std::array kRows{
     curated("rx_pause_frames", kNetdevPauseFrames, kRx),
     curated("corrected_blocks", kNetdevFecBlocks, R"(result="corrected")"),
     curated("uncorrectable_blocks", kNetdevFecBlocks, R"(result="uncorrectable")"),
-    curated("corrected_bits", kNetdevFecCorrectedBits),
+    curated("corrected_bits", kNetdevFecCorrectedBitErrors),
     curated("link_down_events", kNetdevLinkDownEvents, {}, 32),
 };
 static_assert(std::all_of(kRows.begin(), kRows.end(), [](const CounterRow& row) {
@@ -75,8 +75,8 @@ constexpr std::array kFamilies{&kNetdevLinkUp,         &kNetdevLinkExtendedState
                                &kNetdevRmonErrors,     &kNetdevMacControlFrames,
                                &kNetdevPauseFrames,    &kNetdevPauseEnabled,
                                &kNetdevSymbolErrors,   &kNetdevFecInfo,
-                               &kNetdevFecBlocks,      &kNetdevFecCorrectedBits,
-                               &kNetdevFecLaneBlocks,  &kNetdevFecLaneCorrectedBits,
+                               &kNetdevFecBlocks,      &kNetdevFecCorrectedBitErrors,
+                               &kNetdevFecLaneBlocks,  &kNetdevFecLaneCorrectedBitErrors,
                                &kNetdevLinkDownEvents, &kNetdevRxRing,
                                &kNetdevRxRingMax,      &kNetdevTxRing,
                                &kNetdevTxRingMax,      &kNetdevModuleHighPower,

@@ -53,9 +53,9 @@ inline constexpr core::MetricDesc kNetdevFecBlocks{
     "Blocks of the forward error correction with errors, all lanes. result corrected: repaired, normal on fast "
     "links; uncorrectable: data was lost",
     "ethtool netlink FEC_GET"};
-inline constexpr core::MetricDesc kNetdevFecCorrectedBits{
-    "rdma_netdev_fec_corrected_bits_total", core::MetricType::counter, "netdev", "bits",
-    "Bits that forward error correction repaired, all lanes; divided by the bits received it is the bit error "
+inline constexpr core::MetricDesc kNetdevFecCorrectedBitErrors{
+    "rdma_netdev_fec_corrected_bit_errors_total", core::MetricType::counter, "netdev", "errors",
+    "Bit errors that forward error correction repaired, all lanes; divided by the bits received it is the bit error "
     "rate before correction",
     "ethtool netlink FEC_GET"};
 inline constexpr core::MetricDesc kNetdevLinkDownEvents{
@@ -74,9 +74,9 @@ inline constexpr core::MetricDesc kNetdevFecLaneBlocks{
     "The same as rdma_netdev_fec_blocks_total by lane, where the driver counts lanes: one bad lane is a bad "
     "contact or laser",
     "ethtool netlink FEC_GET"};
-inline constexpr core::MetricDesc kNetdevFecLaneCorrectedBits{
-    "rdma_netdev_fec_lane_corrected_bits_total", core::MetricType::counter, "netdev,lane", "bits",
-    "The same as rdma_netdev_fec_corrected_bits_total by lane, where the driver counts lanes",
+inline constexpr core::MetricDesc kNetdevFecLaneCorrectedBitErrors{
+    "rdma_netdev_fec_lane_corrected_bit_errors_total", core::MetricType::counter, "netdev,lane", "errors",
+    "The same as rdma_netdev_fec_corrected_bit_errors_total by lane, where the driver counts lanes",
     "ethtool netlink FEC_GET"};
 
 // State and configuration.

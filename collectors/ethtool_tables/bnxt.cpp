@@ -40,7 +40,7 @@ constexpr std::array kRows{
     curated("tx_total_ring_discards", kNetdevDiscards, kTxRing),
     curated("rx_buffer_passed_threshold", kReceiveBufferThresholdEvents),
 
-    curated("rx_corrected_bits", kFecCorrectedBits),
+    curated("rx_corrected_bits", kFecCorrectedBitErrors),
     curated("rx_fec_corrected_blocks", kFecBlocks, R"(result="corrected")"),
     curated("rx_fec_uncorrectable_blocks", kFecBlocks, R"(result="uncorrectable")"),
     curated("rx_pcs_symbol_err", kSymbolErrors),

@@ -49,10 +49,10 @@ constexpr std::array kRows{
     curated("dev_internal_queue_oob", kNetdevDiscards, kRxInternalQueue),
     curated("rx_buffer_passed_thres_phy", kReceiveBufferThresholdEvents),
 
-    curated("rx_corrected_bits_phy", kFecCorrectedBits),
+    curated("rx_corrected_bits_phy", kFecCorrectedBitErrors),
     curated("rx_pcs_symbol_err_phy", kSymbolErrors),
     raw_only("rx_symbol_err_phy"),  // frames with symbol errors (802.3), not symbols
-    curated("rx_err_lane_#_phy", kLaneErrorBits, R"(lane="#")"),
+    curated("rx_err_lane_#_phy", kLaneBitErrors, R"(lane="#")"),
     curated("link_down_events_phy", kLinkDownEvents),
 
     curated("rx_vport_rdma_unicast_bytes", kVportRdmaBytes, R"(direction="rx",cast="unicast")"),

@@ -146,8 +146,8 @@ function(lib) lib.group('rdma-link', [
   lib.alert(
     'RdmaPreFecBerHigh',
     |||
-      rate(rdma_netdev_fec_corrected_bits_total[%(window)s]) / (rdma_netdev_speed_bytes_per_second * 8) > %(threshold)s
-      or rate(rdma_fec_corrected_bits_total[%(window)s]) / (rdma_netdev_speed_bytes_per_second * 8) > %(threshold)s
+      rate(rdma_netdev_fec_corrected_bit_errors_total[%(window)s]) / (rdma_netdev_speed_bytes_per_second * 8) > %(threshold)s
+      or rate(rdma_fec_corrected_bit_errors_total[%(window)s]) / (rdma_netdev_speed_bytes_per_second * 8) > %(threshold)s
     |||,
     'Error correction of a link is near its limit',
     |||

@@ -243,7 +243,7 @@ function(config)
              |||,
              'Rising: plan to clean or replace cable and module before blocks become uncorrectable.')
     + g.query('(%s) / on (job, instance, netdev) group_left () (rdma_netdev_speed_bytes_per_second{%%(host)s} * 8)'
-              % netdevRate('rdma_netdev_fec_corrected_bits_total'), netdevName)
+              % netdevRate('rdma_netdev_fec_corrected_bit_errors_total'), netdevName)
     + g.alert('RdmaPreFecBerHigh'),
 
     g.timeseries('Errors on the wire') + g.unit('ops')

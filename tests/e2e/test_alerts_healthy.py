@@ -43,7 +43,7 @@ RECORDED = (
     ("rdma_port_cnp_packets_total", {}, 500), ("rdma_port_ecn_marked_packets_total", {}, 1e4),
     ("rdma_netdev_discards_total", {"reason": "no_rule"}, 5), ("rdma_netdev_discards_total", {"reason": "port_buffer"}, 1),
     ("rdma_priority_discards_total", {"priority": "0"}, 1),
-    ("rdma_netdev_fec_corrected_bits_total", {}, 1e3), ("rdma_netdev_fec_blocks_total", {"result": "corrected"}, 500),
+    ("rdma_netdev_fec_corrected_bit_errors_total", {}, 1e3), ("rdma_netdev_fec_blocks_total", {"result": "corrected"}, 500),
     ("rdma_pcie_stall_seconds_total", {}, 0.01), ("rdma_port_rnr_naks_total", {}, 2),
     ("rdma_port_out_of_sequence_total", {}, 0.5), ("rdma_port_ack_timeouts_total", {}, 0.1),
 )

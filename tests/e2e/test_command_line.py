@@ -246,6 +246,19 @@ class Selection(TestCase):
             self.assertFalse(exporter.scrape().samples.kernel().select(device="mlx5_0"))
 
 
+class Names(TestCase):
+    def test_promtool_takes_every_family(self):
+        """Also those that no host here has."""
+        page = []
+        for family in json.loads(run("--describe=json").stdout)["metrics"]:
+            name, kind = family["name"], family["type"]
+            samples = (f'{name}_bucket{{le="+Inf"}} 0', f"{name}_sum 0", f"{name}_count 0")
+            page += [f"# HELP {name} {family['help']}", f"# TYPE {name} {kind}",
+                     *(samples if kind == "histogram" else [f"{name} 0"]), ""]
+        self.assertGreater(len(page), 400)
+        self.assert_promtool("\n".join(page).encode())
+
+
 class NoRdma(TestCase):
     def test_a_host_without_rdma_is_up_and_quiet(self):
         empty = os.path.join(self.folder, "empty")

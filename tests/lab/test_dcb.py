@@ -214,8 +214,8 @@ class Dcb(EthernetTest):
                 kernel.run("ethtool", "-S", netdev)  # refreshes the copy that a ConnectX shows
                 shown, page = dcb(netdev, "pfc"), once()  # a running one asks a ConnectX now and then
                 self.assertEqual(page.get("rdma_dcb_pfc_capability", netdev=netdev), shown["pfc_cap"])
-                delay = "rdma_dcb_cable_length_meters" if netdev == "cx0" else "rdma_dcb_pfc_delay_bits"
-                self.assertEqual(page.get(delay, netdev=netdev), shown["delay"])
+                delay, scale = ("rdma_dcb_cable_length_meters", 1) if netdev == "cx0" else ("rdma_dcb_pfc_delay_bytes", 8)
+                self.assertEqual(page.get(delay, netdev=netdev), shown["delay"] / scale)
                 for priority, on in numbered(shown["prio_pfc"]).items():
                     self.assertEqual(page.get("rdma_dcb_pfc_enabled", netdev=netdev, priority=str(priority)),
                                      on in (True, "on"))

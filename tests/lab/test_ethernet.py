@@ -37,7 +37,7 @@ MEANINGS = {
         ("rx_prio5_bytes", "rdma_priority_bytes_total", {"priority": "5", "direction": "rx"}, 1),
         ("tx_prio0_packets", "rdma_priority_packets_total", {"priority": "0", "direction": "tx"}, 1),
         ("rx_discards_phy", "rdma_netdev_discards_total", {"direction": "rx", "reason": "port_buffer"}, 1),
-        ("rx_err_lane_2_phy", "rdma_lane_error_bits_total", {"lane": "2"}, 1),
+        ("rx_err_lane_2_phy", "rdma_lane_bit_errors_total", {"lane": "2"}, 1),
         ("link_down_events_phy", "rdma_link_down_events_total", {}, 1),
         ("tx_vport_rdma_unicast_bytes", "rdma_vport_rdma_bytes_total", {"direction": "tx", "cast": "unicast"}, 1),
         ("outbound_pci_stalled_rd", "rdma_pcie_stalled_ratio", {"operation": "read"}, RATIO),

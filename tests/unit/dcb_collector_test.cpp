@@ -58,10 +58,10 @@ TEST_F(DcbTest, TakesTheDelayOfMlx5ForTheLengthOfACable) {
   EXPECT_EQ(collect().at(R"(rdma_dcb_cable_length_meters{netdev="eth0"})"), 32768);
 }
 
-TEST_F(DcbTest, HasTheDelayInBitsElsewhere) {
+TEST_F(DcbTest, HasTheDelayInBytesElsewhere) {
   add_netdev("bnxt_en", "netxtreme");
   const Page page = collect();
-  EXPECT_EQ(page.at(R"(rdma_dcb_pfc_delay_bits{netdev="eth0"})"), 32768);
+  EXPECT_EQ(page.at(R"(rdma_dcb_pfc_delay_bytes{netdev="eth0"})"), 4096);
   EXPECT_EQ(count(page, "rdma_dcb_cable_length_meters"), 0U);
 }
 

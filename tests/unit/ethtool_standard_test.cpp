@@ -61,7 +61,7 @@ TEST_F(EthtoolStandardTest, ExportsWhatAConnectXGives) {
             {of("rdma_netdev_fec_info", R"(mode="rs")"), 1},
             {of("rdma_netdev_fec_blocks_total", R"(result="corrected")"), 3033},
             {of("rdma_netdev_fec_blocks_total", R"(result="uncorrectable")"), 3034},
-            {of("rdma_netdev_fec_corrected_bits_total"), 1193},
+            {of("rdma_netdev_fec_corrected_bit_errors_total"), 1193},
             {of("rdma_netdev_link_down_events_total"), 1191},
             {of("rdma_netdev_rx_ring_entries"), 1024},
             {of("rdma_netdev_rx_ring_entries_max"), 8192},
@@ -251,8 +251,8 @@ TEST_F(EthtoolStandardTest, ExportsThePowerModeOfTheModuleAndBitsByLane) {
   };
   const Page page = collect();
   EXPECT_EQ(page.at(of("rdma_netdev_module_high_power")), 1);
-  EXPECT_EQ(page.at(of("rdma_netdev_fec_lane_corrected_bits_total", R"(lane="1")")), 20);
-  EXPECT_EQ(page.at(of("rdma_netdev_fec_corrected_bits_total")), 30);
+  EXPECT_EQ(page.at(of("rdma_netdev_fec_lane_corrected_bit_errors_total", R"(lane="1")")), 20);
+  EXPECT_EQ(page.at(of("rdma_netdev_fec_corrected_bit_errors_total")), 30);
 }
 
 TEST_F(EthtoolStandardTest, ReadsTemperatureSensorsOfTheAdapter) {
