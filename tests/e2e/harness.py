@@ -132,7 +132,7 @@ class Exporter:
         with open(self.log_path, encoding="utf-8", errors="replace") as file:
             return file.read()
 
-    def wait_ready(self, seconds=5.0):
+    def wait_ready(self, seconds=30.0):
         end = time.monotonic() + seconds
         while True:
             if self.process.poll() is not None:
@@ -206,7 +206,7 @@ class Exporter:
         return code, took
 
 
-def run(*arguments, timeout=10, **options):
+def run(*arguments, timeout=60, **options):
     """Runs the binary to its end; text output captured."""
     return subprocess.run([BINARY, *arguments], capture_output=True, text=True, timeout=timeout, check=False, **options)
 
