@@ -30,7 +30,8 @@ const std::map<std::string, Names> kAllowed{
     {"collectors", {"core", "host", "log", "doctor"}},
     {"scrape", {"core", "log", "asio"}},
     {"net", {"core", "log", "asio", "config"}},
-    {"app", {"core", "asio", "log", "host", "config", "doctor", "record", "collectors", "scrape", "net"}},
+    {"probe", {"core", "asio", "log"}},
+    {"app", {"core", "asio", "log", "host", "config", "doctor", "record", "collectors", "scrape", "net", "probe"}},
 };
 
 // Start of an include -> files and folders that may have it.
@@ -39,7 +40,7 @@ struct Outside {
   Names places;
 };
 const std::vector<Outside> kOutside{
-    {"<boost/", {"src/asio", "src/net", "src/scrape"}},
+    {"<boost/", {"src/asio", "src/net", "src/scrape", "src/probe"}},
     {"<yaml-cpp/", {"src/config/yaml.cpp"}},
     {"<netlink/", {"src/host/netlink.cpp"}},
     {"<infiniband/", {"src/host/verbs.cpp"}},
@@ -48,7 +49,7 @@ const std::vector<Outside> kOutside{
     {"<spdlog/", {"src/log"}},
     {"<CLI/", {"src/config/flags.cpp"}},
     {"<prometheus/", {}},
-    {"<openssl/", {"src/net", "src/record/checksum.cpp"}},
+    {"<openssl/", {"src/net", "src/probe", "src/record/checksum.cpp"}},
     {"<archive", {"src/record/archive.cpp"}},
     {"<protozero/", {"src/core/protobuf_format.cpp"}},
     {"<zlib.h", {"src/core/gzip.cpp"}},

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string_view>
+
+namespace rdma_exporter::probe {
+
+using Clock = std::chrono::steady_clock;
+
+/// What a probe does on the wire.
+enum class Op : unsigned char {
+  write,  ///< RDMA WRITE of 0 bytes: answered by the far adapter, no memory of the peer is touched
+  read,   ///< RDMA READ of 0 bytes: the same through the adapter's READ engine
+  echo,   ///< SEND, answered by a SEND of the far process
+};
+
+/// How far a probe, or the connection it needs, got. Value of the label `stage`.
+enum class Stage : unsigned char {
+  resolve,   ///< name of the target -> address
+  control,   ///< the TCP connection, and later the lease that it is
+  auth,      ///< TLS
+  exchange,  ///< the frames on it
+  gid,       ///< this port's own address
+  modify,    ///< queue pair to RTR and RTS; the kernel resolves the neighbour here
+  op,        ///< a one-sided operation
+  echo,      ///< an echo
+  local,     ///< this host: out of memory, device gone
+};
+
+/// Why there is no result. `reason` is static text of a bounded set: a completion status ("retry_exc_err"),
+/// an errno name ("ECONNREFUSED"), or one of kDeadline .. below.
+struct Failure {
+  Stage stage;
+  std::string_view reason;
+  bool operator==(const Failure&) const = default;
+};
+
+inline constexpr std::string_view kDeadline = "deadline";
+inline constexpr std::string_view kNotConnected = "not_connected";  ///< between two connections
+inline constexpr std::string_view kPeerClosed = "peer_closed";      ///< the peer ended the lease
+
+/// What one operation came to.
+struct Completion {
+  int status = 0;                  ///< as enum ibv_wc_status
+  std::chrono::nanoseconds rtt{};  ///< from before the post to after the poll; status 0 only
+  std::optional<std::chrono::nanoseconds> peer_delay;  ///< echo: of the peer's previous answer, by its clock
+  bool slept = false;                                  ///< seen after a sleep: includes interrupt and wake-up
+};
+
+std::string_view to_string(Op op);
+std::string_view to_string(Stage stage);
+
+}  // namespace rdma_exporter::probe
