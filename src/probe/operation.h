@@ -46,8 +46,8 @@ inline constexpr std::string_view kPeerClosed = "peer_closed";      ///< the pee
 struct Completion {
   int status = 0;                  ///< as enum ibv_wc_status
   std::chrono::nanoseconds rtt{};  ///< from before the post to after the poll; status 0 only
-  std::optional<std::chrono::nanoseconds> peer_delay;  ///< echo: of the peer's previous answer, by its clock
-  bool slept = false;                                  ///< seen after a sleep: includes interrupt and wake-up
+  std::optional<std::chrono::nanoseconds> peer_delay{};  ///< echo: the peer's process had it, by its clock
+  bool slept = false;  ///< seen after a sleep: includes interrupt and wake-up
 };
 
 std::string_view to_string(Op op);

@@ -28,12 +28,13 @@ std::optional<Op> Session::one_sided() const {
 
 void Session::step(Clock::time_point now) {
   if (state_ == State::up) return expire(now);
-  if (state_ == State::connecting || !due(now)) return;
+  if (stopped_ || state_ == State::connecting || !due(now)) return;
   state_ = State::connecting;
   endpoint_.connect(one_sided());
 }
 
 std::optional<Clock::time_point> Session::next_step() const {
+  if (stopped_) return std::nullopt;
   if (state_ == State::idle || state_ == State::backoff) return due_.value_or(Clock::time_point::min());
   std::optional<Clock::time_point> next;
   for (const Slot* slot : {&one_sided_slot_, &echo_})
@@ -48,6 +49,7 @@ void Session::tick_one_sided(Clock::time_point now) {
 void Session::tick_echo(Clock::time_point now) { tick(Op::echo, now); }
 
 void Session::tick(Op op, Clock::time_point now) {
+  if (stopped_) return;
   if (state_ == State::up) expire(now);
   if (slot(op).busy) return recorder_.overrun(op);
   recorder_.attempt(op);
@@ -146,6 +148,7 @@ void Session::hurry(Clock::time_point now) {
 }
 
 void Session::stop() {
+  stopped_ = true;
   endpoint_.close();
   state_ = State::idle;
   one_sided_slot_ = echo_ = Slot{};

@@ -79,6 +79,7 @@ class Session {
   void disturbed(Clock::time_point now, const Failure& cause);
   /// What kept the connection away may be gone (port active again): the next attempt is due within a second.
   void hurry(Clock::time_point now);
+  /// For good: nothing is connected, posted or counted any more.
   void stop();
 
  private:
@@ -105,6 +106,7 @@ class Session {
   Recorder& recorder_;
   Backoff backoff_;
   State state_ = State::idle;
+  bool stopped_ = false;
   Failure cause_{Stage::control, kNotConnected};  // what ticks without a connection are counted as
   std::optional<Clock::time_point> due_;          // of the next attempt to connect
   std::size_t candidate_ = 0;                     // of settings_.one_sided

@@ -379,7 +379,12 @@ TEST_F(ProbeSession, StopsForGood) {
   session->stop();
   EXPECT_EQ(endpoint.closes, 1);
   complete(Op::write, kWcFlushed);
+  session->tick_one_sided(now);
+  session->step(now + 1h);
   EXPECT_TRUE(tally.failures.empty());
+  EXPECT_FALSE(session->next_step());
+  EXPECT_EQ(endpoint.connects, 1) << "a removed target is not connected to again";
+  EXPECT_EQ(tally.attempts[Op::write], 1);
 }
 
 }  // namespace

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <memory>
+
+#include "core/result.h"
+#include "probe/device_loop.h"
+#include "probe/frame.h"
+#include "probe/gid_choice.h"
+#include "probe/operation.h"
+#include "probe/verbs_qp.h"
+
+namespace rdma_exporter::probe {
+
+/// What an end is to be made of.
+struct EndRequest {
+  bool responder = false;
+  bool one_sided = true;    ///< with a queue pair for one-sided operations
+  bool echo = true;         ///< with one for echoes
+  std::uint8_t remote = 0;  ///< responder: operations that the peer may do, kGrant bits
+  std::uint8_t port = 1;
+  GidWish gid;
+};
+
+/// One end of a connection: its queue pairs and what the peer has to know of them. Making, connecting and
+/// destroying it block: on a worker.
+struct RcEnd {
+  std::uint64_t serial = 0;
+  PathEnd local;
+  std::uint8_t port = 1;
+  std::uint32_t gid_index = 0;
+  std::unique_ptr<VerbsQp> one_sided;  ///< may be empty
+  std::unique_ptr<VerbsQp> echo;       ///< may be empty
+};
+
+/// Why an end is not there, and at which step.
+struct SetUpError {
+  Stage stage;
+  core::Error error;
+  Failure failure() const { return {stage, core::reason(error)}; }
+};
+template <typename T>
+using SetUp = tl::expected<T, SetUpError>;
+
+/// Kinds of work, for DeviceLoop::work_id().
+inline constexpr std::uint8_t kWriteWork = 0;
+inline constexpr std::uint8_t kReadWork = 1;
+inline constexpr std::uint8_t kSendWork = 2;
+inline constexpr std::uint8_t kReceiveWork = 16;  ///< and the slot
+
+/// Looks the address up and makes the queue pairs, with receives posted.
+SetUp<std::shared_ptr<RcEnd>> make_end(DeviceLoop& loop, const EndRequest& request);
+
+/// Connects them to the peer's. `path`: port and GID index are filled in.
+SetUp<void> connect_end(RcEnd& end, const PathEnd& peer, PathSettings path);
+
+}  // namespace rdma_exporter::probe

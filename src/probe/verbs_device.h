@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/result.h"
+#include "probe/frame.h"
+#include "probe/gid_choice.h"
+
+struct ibv_context;
+struct ibv_pd;
+
+namespace rdma_exporter::probe {
+
+struct PortFacts {
+  LinkLayer link = LinkLayer::ethernet;
+  bool active = false;
+  std::uint16_t lid = 0;
+  std::uint8_t mtu = 0;  ///< active one, as enum ibv_mtu
+};
+
+/// What happened to a device or a port (ibv_get_async_event(3)), as far as a session has to know.
+struct DeviceEvent {
+  enum class Kind : unsigned char {
+    port_up,
+    port_down,
+    address,  ///< GID, LID, P_Key or subnet manager changed: look whether the own address still stands
+    fatal,    ///< the device is going away: give everything back
+    other,    ///< one queue pair's; its completions tell the same
+  };
+  Kind kind;
+  std::string_view name;  ///< "port_err", static text
+  std::uint8_t port = 0;  ///< 0: not of one port
+};
+
+/// An open device. Protection domains are kept apart by role, so that nothing of a prober is reachable
+/// through a responder's queue pair. While it lives, the kernel does not let the device go. Thread-safe
+/// except for next_event(); calls may block like any firmware command.
+class VerbsDevice {
+ public:
+  /// ENODEV: no such device, or no user space driver for it. EACCES, ENOENT: no access to /dev/infiniband.
+  static core::Result<std::shared_ptr<VerbsDevice>> open(const std::string& name);
+  ~VerbsDevice();
+  VerbsDevice(const VerbsDevice&) = delete;
+  VerbsDevice& operator=(const VerbsDevice&) = delete;
+
+  const std::string& name() const { return name_; }
+  core::Result<PortFacts> port(std::uint8_t port) const;
+  core::Result<std::vector<GidEntry>> gids(std::uint8_t port) const;
+  bool iwarp() const;  ///< queue pairs cannot be moved by hand there
+
+  int event_fd() const;  ///< readable when there is an event; not blocking
+  /// nullopt: no more events.
+  std::optional<DeviceEvent> next_event();
+
+  ibv_context* context() const { return context_; }
+  ibv_pd* requester_domain() const { return requester_; }
+  ibv_pd* responder_domain() const { return responder_; }
+
+ private:
+  VerbsDevice(std::string name, ibv_context* context) : name_(std::move(name)), context_(context) {}
+
+  std::string name_;
+  ibv_context* context_;
+  ibv_pd* requester_ = nullptr;
+  ibv_pd* responder_ = nullptr;
+};
+
+/// Names of the devices that libibverbs can open, in order.
+std::vector<std::string> verbs_device_names();
+
+}  // namespace rdma_exporter::probe

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+//
+// Queue pairs on a real kernel: two Soft-RoCE devices on a veth pair (guest/fabric.sh), both ends in this
+// process. Soft-RoCE's own path is software under emulation: lower bounds are exact (netem is never early),
+// upper bounds are wide, and latencies are measured with a long ACK timeout, so that nothing is sent twice
+// because the guest is slow.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <optional>
+
+#include "tests/lab/probe_fixture.h"
+
+namespace rdma_exporter::probe {
+namespace {
+
+using std::chrono::nanoseconds;
+
+constexpr RcTiming kPatient{.timeout = 16, .retry = 6};
+constexpr RcTiming kQuick{.timeout = 14, .retry = 3};
+
+std::string output_of(const std::string& command) {
+  std::string output;
+  std::FILE* pipe = ::popen(command.c_str(), "r");
+  std::array<char, 4096> buffer;
+  for (std::size_t n = 0; (n = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
+    output.append(buffer.data(), n);
+  ::pclose(pipe);
+  return output;
+}
+
+std::size_t count_of(const std::string& text, const std::string& word) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++count;
+  return count;
+}
+
+class ProbeVerbs : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    if (std::system("test -e /lab/version") != 0) GTEST_SKIP() << "this runs in the lab's guest";
+  }
+
+  void begin(const RcTiming& timing, Session::Settings settings = {}) {
+    settings.timing = timing;
+    connector.path.timing = timing;
+    here->add({[this](Clock::time_point now) { return advance(now); },
+               [this](const DeviceEvent& event) { on_event(event); }});
+    there->add({[](Clock::time_point) { return std::nullopt; }, [](const DeviceEvent&) {}});
+    session.emplace(std::move(settings), endpoint, results, [this] { return pause; });
+    endpoint.serve(*session);
+    there->start();
+    here->start();
+  }
+
+  std::optional<Clock::time_point> advance(Clock::time_point now) {
+    session->step(now);
+    return session->next_step();
+  }
+
+  void on_event(const DeviceEvent& event) {
+    const std::lock_guard lock(events_mutex);
+    events.emplace_back(event.name);
+  }
+
+  Session::State state() {
+    Session::State state{};
+    on(*here, [&] { state = session->state(); });
+    return state;
+  }
+
+  bool wait_until(const std::function<bool()>& holds, std::chrono::milliseconds time = 15s) {
+    const Clock::time_point end = Clock::now() + time;
+    bool held = holds();
+    for (; !held && Clock::now() < end; held = holds()) std::this_thread::sleep_for(5ms);
+    return held;
+  }
+
+  void wait_for_up() {
+    ASSERT_TRUE(wait_until([&] { return state() == Session::State::up; }))
+        << testing::PrintToString(results.failures());
+  }
+
+  // `count` ticks, each after the one before has come to something.
+  void tick(Op op, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t before = results.rtts(op).size() + results.failures().size();
+      on(*here, [&] {
+        if (op == Op::echo)
+          session->tick_echo(Clock::now());
+        else
+          session->tick_one_sided(Clock::now());
+      });
+      ASSERT_TRUE(wait_until([&] { return results.rtts(op).size() + results.failures().size() > before; }));
+    }
+  }
+
+  std::vector<nanoseconds> measure(std::size_t samples) {
+    results.clear();
+    tick(Op::write, samples);
+    EXPECT_EQ(results.rtts(Op::write).size(), samples) << testing::PrintToString(results.failures());
+    return results.rtts(Op::write);
+  }
+
+  // The lower bound is strict. The upper one is on the median of the best of five rounds; where the guest
+  // gets so little of the processors that the path without a delay takes beyond 3 ms, it says no more than
+  // that.
+  void expect_delayed(nanoseconds round_trip, const std::function<std::unique_ptr<Change>()>& delay) {
+    nanoseconds beyond = nanoseconds::max();
+    for (int round = 0; round < 5 && beyond > 0ns; ++round) {
+      const nanoseconds without = measure(60)[30];
+      const std::unique_ptr<Change> delayed = delay();
+      const auto with = measure(60);
+      ASSERT_GE(with.front(), round_trip) << "netem is never early";
+      const nanoseconds own = without > 3ms ? 2 * without : nanoseconds(3ms);
+      beyond = std::min<nanoseconds>(beyond, with[30] - (round_trip * 105 / 100 + own));
+    }
+    EXPECT_LE(beyond.count(), 0);
+  }
+
+  void TearDown() override {
+    if (!session) return;
+    on(*here, [&] { session->stop(); });
+    workers.stop();
+    on(*here, [] {});  // what came too late is given back before the loops end
+  }
+
+  Workers workers{2};
+  std::unique_ptr<DeviceLoop> here = open_loop("rxe0");
+  std::unique_ptr<DeviceLoop> there = open_loop("rxe1");
+  DirectConnector connector{workers, *here, *there};
+  RcEndpoint endpoint{*here, workers, connector};
+  double pause = 0.3;  // of what the back-off allows
+  Results results;
+  std::optional<Session> session;
+  std::mutex events_mutex;
+  std::vector<std::string> events;
+};
+
+TEST_F(ProbeVerbs, WritesWithoutAnyMemoryOfThePeer) {
+  begin(kPatient);
+  wait_for_up();
+  tick(Op::write, 200);
+  ASSERT_EQ(results.rtts(Op::write).size(), 200U) << testing::PrintToString(results.failures());
+  EXPECT_GT(results.rtts(Op::write).front(), 1us);
+  EXPECT_LT(results.rtts(Op::write)[100], 20ms);
+  // Nothing is registered for remote access: an R_Key of 0 is none.
+  const std::string regions = output_of("rdma -d res show mr dev rxe0; rdma -d res show mr dev rxe1");
+  EXPECT_NE(regions.find("rkey 0x0 "), std::string::npos) << regions;
+  EXPECT_EQ(count_of(regions, "rkey 0x"), count_of(regions, "rkey 0x0 ")) << regions;
+}
+
+TEST_F(ProbeVerbs, EchoesAndLearnsThePeersOwnDelay) {
+  begin(kPatient);
+  wait_for_up();
+  tick(Op::echo, 50);
+  const auto samples = results.samples(Op::echo);
+  ASSERT_EQ(samples.size(), 50U) << testing::PrintToString(results.failures());
+  for (const Completion& sample : samples) {
+    ASSERT_TRUE(sample.peer_delay);
+    EXPECT_GT(*sample.peer_delay, 0ns);
+    EXPECT_LT(*sample.peer_delay, sample.rtt) << "it is a part of the round trip";
+  }
+  EXPECT_EQ(connector.answers, 50U);
+}
+
+TEST_F(ProbeVerbs, SeesADelayOfBothDirections) {
+  const Netem back("ve1", "delay 0ms");
+  begin(kPatient);
+  wait_for_up();
+  for (const int each : {1, 2, 5, 10, 20}) {
+    SCOPED_TRACE(std::to_string(each) + " ms each way");
+    expect_delayed(2ms * each, [each] {
+      const std::string delay = "delay " + std::to_string(each) + "ms";
+      shell("tc qdisc change dev ve1 root netem " + delay);
+      return std::make_unique<Netem>("ve0", delay, "tc qdisc change dev ve1 root netem delay 0ms");
+    });
+  }
+}
+
+TEST_F(ProbeVerbs, SeesADelayOfOneDirectionOnce) {
+  begin(kPatient);
+  wait_for_up();
+  expect_delayed(4ms, [] { return std::make_unique<Netem>("ve0", "delay 4ms"); });
+  EXPECT_LT(measure(60).front(), 4ms) << "and none without it";
+}
+
+TEST_F(ProbeVerbs, SurvivesLossAsLatency) {
+  const Netem out("ve0", "loss 5%");
+  const Netem back("ve1", "loss 5%");
+  begin(RcTiming{.timeout = 14, .retry = 6});
+  wait_for_up();
+  tick(Op::write, 150);
+  EXPECT_EQ(results.failures(), std::vector<std::string>());
+  EXPECT_GE(results.rtts(Op::write)[148], ack_timeout(14) / 2) << "what was lost was sent again";
+}
+
+TEST_F(ProbeVerbs, ReportsABlackHoleWithinItsWindowAndComesBack) {
+  begin(kQuick);
+  const DetectionWindow window = detection_window(kQuick);
+  nanoseconds quickest = nanoseconds::max();
+  for (unsigned round = 0; round < 3 && quickest > window.latest * 12 / 10; ++round) {
+    wait_for_up();
+    results.clear();
+    tick(Op::write, 1);
+    const Netem out("ve0", "loss 100%");
+    const Clock::time_point start = Clock::now();
+    tick(Op::write, 1);
+    quickest = std::min<nanoseconds>(quickest, Clock::now() - start);
+    ASSERT_EQ(results.failures(), std::vector<std::string>{"write op retry_exc_err"});
+    EXPECT_GE(quickest, window.earliest * 9 / 10);
+    tick(Op::write, 3);
+    EXPECT_EQ(results.failures().size(), 4U) << "ticks go on";
+  }
+  EXPECT_LE(quickest.count(), window.latest.count() * 12 / 10) << "and not at the probe's own deadline";
+  wait_for_up();
+  results.clear();
+  tick(Op::write, 1);
+  EXPECT_EQ(results.rtts(Op::write).size(), 1U);
+  EXPECT_GE(connector.connects, 2U) << "over new queue pairs";
+}
+
+TEST_F(ProbeVerbs, FallsBackToEchoesWhereThePeerGrantsNothing) {
+  connector.grants = 0;
+  begin(kQuick);
+  wait_for_up();
+  tick(Op::write, 1);
+  EXPECT_EQ(results.failures(), std::vector<std::string>{"write op rem_inv_req_err"});
+  wait_for_up();
+  on(*here, [&] { session->tick_one_sided(Clock::now()); });
+  ASSERT_TRUE(wait_until([&] { return results.failures().size() == 2; }));
+  EXPECT_EQ(results.failures()[1], "read op rem_inv_req_err");
+  wait_for_up();
+  tick(Op::echo, 3);
+  EXPECT_EQ(results.rtts(Op::echo).size(), 3U);
+}
+
+TEST_F(ProbeVerbs, ReadsWhereWritesAreNotGranted) {
+  connector.grants = kGrantRead;
+  begin(kPatient, {.one_sided = {Op::read}});
+  wait_for_up();
+  tick(Op::read, 30);
+  EXPECT_EQ(results.rtts(Op::read).size(), 30U) << testing::PrintToString(results.failures());
+}
+
+TEST_F(ProbeVerbs, NamesTheNeighbourThatDoesNotAnswer) {
+  // Both devices need the address of the other's neighbour: rxe1's is the one that is taken away.
+  const Change neighbour("ip neighbour del 10.9.0.2 dev ve0",
+                         "ip neighbour replace 10.9.0.2 lladdr 02:00:00:00:00:02 dev ve0 nud permanent");
+  const Netem deaf("ve0", "loss 100%");
+  begin(kQuick);
+  ASSERT_TRUE(wait_until([&] { return state() == Session::State::backoff; }));
+  tick(Op::write, 1);
+  ASSERT_EQ(results.failures().size(), 1U);
+  EXPECT_TRUE(results.failures()[0] == "write modify ETIMEDOUT" ||
+              results.failures()[0] == "write modify EHOSTUNREACH")
+      << results.failures()[0];
+}
+
+TEST_F(ProbeVerbs, FindsItsAddressAgainWhenItIsBack) {
+  begin(kQuick);
+  wait_for_up();
+  {
+    const Change gone("ip address del 10.9.0.1/32 dev ve0",
+                      "ip address add 10.9.0.1/32 dev ve0 && "
+                      "ip route replace 10.9.0.2/32 dev ve0 src 10.9.0.1 table 100 && "
+                      "ip route replace 10.9.0.2/32 dev ve0 src 10.9.0.1 table 101");
+    ASSERT_TRUE(wait_until([&] {
+      const std::lock_guard lock(events_mutex);
+      return std::find(events.begin(), events.end(), "gid_change") != events.end();
+    })) << "the kernel says so";
+    tick(Op::write, 1);
+    ASSERT_TRUE(wait_until([&] { return state() == Session::State::backoff; }));
+    results.clear();
+    // at the latest with the next attempt, the address is missed by name
+    ASSERT_TRUE(wait_until([&] {
+      tick(Op::write, 1);
+      return results.failures().back() == "write gid ENOENT";
+    })) << results.failures().back();
+  }
+  wait_for_up();
+  results.clear();
+  tick(Op::write, 1);
+  EXPECT_EQ(results.rtts(Op::write).size(), 1U);
+}
+
+TEST_F(ProbeVerbs, LeavesNothingBehindAfterManyConnections) {
+  const std::string before = output_of("rdma res show");
+  pause = 0.01;
+  begin(kPatient);
+  for (unsigned i = 1; i <= 200; ++i) {
+    wait_for_up();
+    tick(Op::write, 1);
+    tick(Op::echo, 1);
+    on(*here, [&] { session->disturbed(Clock::now(), {Stage::control, kPeerClosed}); });
+    ASSERT_TRUE(wait_until([&] { return connector.connects > i; })) << i;
+  }
+  on(*here, [&] { session->stop(); });
+  ASSERT_TRUE(wait_until([&] { return output_of("rdma res show") == before; }))
+      << before << output_of("rdma res show");
+}
+
+}  // namespace
+}  // namespace rdma_exporter::probe
