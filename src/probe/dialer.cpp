@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#include "probe/dialer.h"
+
+#include <boost/asio/connect.hpp>
+#include <utility>
+
+#include "core/errno_name.h"
+
+namespace rdma_exporter::probe {
+namespace {
+
+using ErrorCode = boost::system::error_code;
+using Resolver = asio::ip::basic_resolver<asio::ip::tcp, Executor>;
+
+constexpr std::string_view kProtocol = "protocol";
+
+std::string_view reason_of(const ErrorCode& error) {
+  return error.category() == boost::system::system_category() ? core::errno_name(error.value())
+                                                              : "no_such_host";
+}
+
+std::uint8_t wanted(std::optional<Op> one_sided) {
+  if (!one_sided) return kGrantEcho;
+  return static_cast<std::uint8_t>(kGrantEcho | (*one_sided == Op::read ? kGrantRead : kGrantWrite));
+}
+
+// Refusals that waiting changes only when a person does something.
+std::chrono::seconds pause_cap(const Failure& failure) {
+  return failure.stage == Stage::auth || failure.reason.starts_with("rejected") ? Backoff::kLongCap
+                                                                                : Backoff::kCap;
+}
+
+}  // namespace
+
+// One attempt, and the lease that comes of it. Keeps itself alive by what it waits for.
+class Dialer::Call : public std::enable_shared_from_this<Call> {
+ public:
+  Call(asio::io_context& io, std::shared_ptr<const DialerOptions> options, NearEnds& near,
+       std::optional<Op> one_sided, Done done, std::function<void(Failure)> lost)
+      : io_(io),
+        options_(std::move(options)),
+        near_(near),
+        one_sided_(one_sided),
+        done_(std::move(done)),
+        lost_(std::move(lost)),
+        resolver_(io),
+        socket_(io),
+        timer_(io) {}
+
+  void start() {
+    ErrorCode no_address;
+    const auto address = asio::ip::make_address(options_->address, no_address);
+    if (!no_address) return connect(address);  // the resolver has one thread, which a name can hold up
+    limit(Stage::resolve);
+    resolver_.async_resolve(
+        options_->address, std::to_string(options_->port),
+        [self = shared_from_this()](const ErrorCode& error, const Resolver::results_type& found) {
+          self->on_resolved(error, found);
+        });
+  }
+
+  /// The holder of the connection has let it go.
+  void release() {
+    asio::post(io_, [self = shared_from_this()] { self->finish(); });
+  }
+
+ private:
+  // Until there is a channel, which has a deadline of its own.
+  void limit(Stage stage) {
+    timer_.expires_after(options_->message_time);
+    timer_.async_wait([self = shared_from_this(), stage](const ErrorCode& error) {
+      if (error) return;
+      self->resolver_.cancel();
+      self->fail({stage, kDeadline});
+    });
+  }
+
+  void connect(const asio::ip::address& address) {
+    limit(Stage::control);
+    socket_.async_connect({address, options_->port},
+                          [self = shared_from_this()](const ErrorCode& error) { self->on_connected(error); });
+  }
+
+  void on_resolved(const ErrorCode& error, const Resolver::results_type& found) {
+    if (over_) return;
+    if (error) return fail({Stage::resolve, reason_of(error)});
+    limit(Stage::control);
+    asio::async_connect(socket_, found,
+                        [self = shared_from_this()](const ErrorCode& failed, const asio::ip::tcp::endpoint&) {
+                          self->on_connected(failed);
+                        });
+  }
+
+  void on_connected(const ErrorCode& error) {
+    if (over_) return;
+    timer_.cancel();
+    if (error) return fail({Stage::control, reason_of(error)});
+    channel_ = Channel::make(std::move(socket_), options_->tls);
+    channel_->expect_within(options_->message_time);
+    channel_->start(
+        TlsRole::client,
+        [self = shared_from_this()] {
+          self->channel_->send(Hello{kProtocolVersion, self->options_->cluster, self->options_->host});
+        },
+        [self = shared_from_this()](const Frame& frame) { self->on_frame(frame); },
+        [self = shared_from_this()](const Failure& failure) { self->on_end(failure); });
+  }
+
+  void on_frame(const Frame& frame) {
+    if (const auto* reject = std::get_if<Reject>(&frame)) return on_reject(*reject);
+    if (step_ == Step::welcome && std::holds_alternative<Welcome>(frame)) return make_near();
+    if (step_ == Step::accept && std::holds_alternative<Accept>(frame))
+      return connect_near(std::get<Accept>(frame));
+    if (step_ == Step::leased && std::holds_alternative<Ping>(frame)) return on_ping(std::get<Ping>(frame));
+    fail({Stage::exchange, kProtocol});
+  }
+
+  void on_reject(const Reject& reject) {
+    if (step_ == Step::leased || reject.reason == RejectReason::shutdown)
+      return fail({Stage::control, kPeerClosed});
+    fail({Stage::exchange, rejected_name(reject.reason)});
+  }
+
+  void make_near() {
+    step_ = Step::making;
+    channel_->expect_within(std::chrono::milliseconds(0));
+    near_.make(one_sided_, channel_->local_address(),
+               [self = shared_from_this()](SetUp<std::shared_ptr<RcEnd>> made) {
+                 asio::post(self->io_, [self, made = std::move(made)] { self->on_made(made); });
+               });
+  }
+
+  void on_made(const SetUp<std::shared_ptr<RcEnd>>& made) {
+    if (made && over_) return near_.dispose(*made);
+    if (over_) return;
+    if (!made) return fail(made.error().failure());
+    end_ = *made;
+    Connect wish;
+    wish.device = options_->device;
+    wish.rail = options_->rail;
+    wish.end = end_->local;
+    wish.wanted = wanted(one_sided_);
+    wish.traffic_class = options_->path.traffic_class;
+    wish.service_level = options_->path.service_level;
+    wish.flow_label = options_->path.flow_label;
+    wish.timeout = static_cast<std::uint8_t>(options_->path.timing.timeout);
+    wish.retry = static_cast<std::uint8_t>(options_->path.timing.retry);
+    step_ = Step::accept;
+    channel_->send(wish);
+    channel_->expect_within(5 * options_->message_time);  // the peer's kernel resolves its neighbour
+  }
+
+  void connect_near(const Accept& accept) {
+    step_ = Step::connecting;
+    channel_->expect_within(std::chrono::milliseconds(0));
+    near_.connect(end_, accept, [self = shared_from_this()](SetUp<void> connected) {
+      asio::post(self->io_, [self, connected = std::move(connected)] { self->on_established(connected); });
+    });
+  }
+
+  void on_established(const SetUp<void>& connected) {
+    if (over_) return;
+    if (!connected) return fail(connected.error().failure());
+    channel_->send(Ready{});
+    step_ = Step::leased;
+    ping();
+    // The lease holds the call; when it goes, so does the channel.
+    const auto release = [self = shared_from_this()](void*) { self->release(); };
+    std::exchange(done_,
+                  nullptr)(Connection{std::exchange(end_, nullptr), std::shared_ptr<void>(this, release)});
+  }
+
+  void ping() {
+    timer_.expires_after(options_->ping_every);
+    timer_.async_wait([self = shared_from_this()](const ErrorCode& error) {
+      if (error || self->over_) return;
+      self->channel_->send(Ping{++self->pings_, false});
+      self->channel_->expect_within(self->options_->message_time);
+      self->ping();
+    });
+  }
+
+  void on_ping(const Ping& ping) {
+    if (ping.answer && ping.number == pings_) channel_->expect_within(std::chrono::milliseconds(0));
+  }
+
+  void on_end(Failure failure) {
+    if (step_ == Step::leased) failure.stage = Stage::control;
+    fail(failure);
+  }
+
+  void fail(const Failure& failure) {
+    if (over_) return;
+    finish();
+    if (const auto done = std::exchange(done_, nullptr))
+      return done(tl::unexpected(ConnectError{failure, pause_cap(failure)}));
+    if (lost_) lost_(failure);
+  }
+
+  void finish() {
+    if (std::exchange(over_, true)) return;
+    timer_.cancel();
+    ErrorCode ignored;
+    socket_.close(ignored);
+    if (channel_) channel_->close();
+    if (end_) near_.dispose(std::exchange(end_, nullptr));
+  }
+
+  enum class Step : unsigned char { welcome, making, accept, connecting, leased };
+
+  asio::io_context& io_;
+  std::shared_ptr<const DialerOptions> options_;
+  NearEnds& near_;
+  std::optional<Op> one_sided_;
+  Done done_;
+  std::function<void(Failure)> lost_;
+  Resolver resolver_;
+  TcpSocket socket_;
+  Timer timer_;
+  std::shared_ptr<Channel> channel_;
+  std::shared_ptr<RcEnd> end_;
+  std::uint32_t pings_ = 0;
+  Step step_ = Step::welcome;
+  bool over_ = false;
+};
+
+Dialer::Dialer(asio::io_context& io, DialerOptions options, NearEnds& near)
+    : io_(io), options_(std::make_shared<const DialerOptions>(std::move(options))), near_(near) {}
+
+void Dialer::connect(std::optional<Op> one_sided, Done done, std::function<void(Failure)> lost) {
+  auto call = std::make_shared<Call>(io_, options_, near_, one_sided, std::move(done), std::move(lost));
+  asio::post(io_, [call = std::move(call)] { call->start(); });
+}
+
+}  // namespace rdma_exporter::probe

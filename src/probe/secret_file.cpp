@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#include "probe/secret_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+
+namespace rdma_exporter::probe {
+namespace {
+
+constexpr std::size_t kMostText = 16384;
+constexpr std::size_t kLeastKey = 16;
+constexpr std::size_t kMostKey = 64;
+constexpr std::size_t kMostIdentity = 64;
+
+class Descriptor {
+ public:
+  explicit Descriptor(const std::string& path) : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+bool parse_key(std::string_view hex, std::vector<unsigned char>& key) {
+  if (hex.size() % 2 != 0 || hex.size() < 2 * kLeastKey || hex.size() > 2 * kMostKey) return false;
+  for (std::size_t i = 0; i < hex.size(); i += 2) {
+    unsigned char byte = 0;
+    const auto [end, error] = std::from_chars(hex.data() + i, hex.data() + i + 2, byte, 16);
+    if (error != std::errc() || end != hex.data() + i + 2) return false;
+    key.push_back(byte);
+  }
+  return true;
+}
+
+std::string_view trim(std::string_view line) {
+  while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.remove_suffix(1);
+  return line;
+}
+
+bool parse_line(std::string_view line, Secret& secret) {
+  const std::size_t colon = line.find(':');
+  if (colon == std::string_view::npos || colon == 0 || colon > kMostIdentity) return false;
+  secret.identity = line.substr(0, colon);
+  return parse_key(line.substr(colon + 1), secret.key);
+}
+
+}  // namespace
+
+core::Result<std::vector<Secret>> parse_secrets(std::string_view text) {
+  std::vector<Secret> secrets;
+  for (std::size_t number = 1; !text.empty(); ++number) {
+    const std::size_t end = text.find('\n');
+    const std::string_view line = trim(text.substr(0, end));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    if (line.empty() || line.front() == '#') continue;
+    Secret secret;
+    if (!parse_line(line, secret))
+      return core::config_error("line " + std::to_string(number) +
+                                " is not identity:key with a key of 32 to 128 hexadecimal digits");
+    secrets.push_back(std::move(secret));
+  }
+  if (secrets.empty()) return core::config_error("there is no key");
+  return secrets;
+}
+
+core::Result<std::vector<Secret>> read_secrets(const std::string& path) {
+  const Descriptor file(path);
+  struct stat status {};
+  if (file.get() < 0 || ::fstat(file.get(), &status) != 0) return core::os_error(errno, path);
+  if ((status.st_mode & S_IRWXO) != 0)
+    return core::config_error(path + " is open to every user of this host; use chmod o= " + path);
+  std::string text(kMostText + 1, '\0');
+  std::size_t size = 0;
+  for (ssize_t n = 1; n > 0 && size < text.size(); size += static_cast<std::size_t>(n)) {
+    n = ::read(file.get(), text.data() + size, text.size() - size);
+    if (n < 0) return core::os_error(errno, path);
+  }
+  if (size > kMostText) return core::config_error(path + " is longer than 16384 bytes");
+  auto secrets = parse_secrets(std::string_view(text).substr(0, size));
+  if (!secrets) return core::config_error(path + ": " + secrets.error().context);
+  return secrets;
+}
+
+}  // namespace rdma_exporter::probe
