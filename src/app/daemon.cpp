@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "app/open_file_limit.h"
+#include "app/probe_options.h"
 #include "app/setup_log.h"
 #include "log/log.h"
 
@@ -54,6 +55,7 @@ bool same_exporter(config::Config a, config::Config b) {
     config->log = {};
     config->interval = {};
     config->scrape = {};
+    config->probe = {};
   }
   return a == b;
 }
@@ -85,8 +87,14 @@ core::Result<void> Daemon::listen() {
   return {};
 }
 
+core::Result<void> Daemon::configure_probe(const config::ProbeConfig& config) {
+  const auto options = probe_options(config);
+  return options ? state_.probe.configure(*options) : tl::unexpected(options.error());
+}
+
 core::Result<void> Daemon::start() {
   wait_for_signal();
+  if (auto probing = configure_probe(config_.probe); !probing) return probing;
   if (textfile_) {
     textfile_->start();
   } else {
@@ -110,6 +118,7 @@ void Daemon::collect_first() {
 bool Daemon::finish(Clock::time_point deadline) {
   if (textfile_) served_ = textfile_->end();
   bool ended = exporter_->stop(deadline) && !reloading_;
+  ended = state_.probe.stop(deadline) && ended;
   for (const auto& exporter : retired_) ended = exporter->stop(deadline) && ended;
   return ended;
 }
@@ -206,8 +215,12 @@ core::Result<void> Daemon::apply(const config::Config& config) {
       return core::config_error("reads of earlier configurations are still stuck in the kernel");
     next = make_exporter(config);
   }
+  if (auto changed = configure_probe(config.probe); !changed) return changed;
   // The last step that can fail.
-  if (auto changed = reconfigure_output(config); !changed) return changed;
+  if (auto changed = reconfigure_output(config); !changed) {
+    configure_probe(config_.probe);
+    return changed;
+  }
   setup_log(config.log);
   routes_.configure(route_options(config));
   config_ = config;

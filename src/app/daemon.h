@@ -53,6 +53,7 @@ class Daemon final : public net::MetricsSource {
  private:
   core::Result<void> listen();
   void collect_first();
+  core::Result<void> configure_probe(const config::ProbeConfig& config);
   void wait_for_signal();
   void feed_watchdog(std::chrono::microseconds interval);
   std::string status() const;

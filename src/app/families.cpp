@@ -7,6 +7,7 @@
 #include "app/privileges.h"
 #include "app/self_metrics.h"
 #include "collectors/collector.h"
+#include "probe/registry.h"
 #include "scrape/engine.h"
 
 namespace rdma_exporter::app {
@@ -21,6 +22,8 @@ std::vector<FamilyGroup> family_groups() {
     FamilyGroup& group = groups.emplace_back(FamilyGroup{spec->name, spec->help, {}});
     for (const core::MetricDesc* family : spec->families()) add(group, family);
   }
+  FamilyGroup& probe = groups.emplace_back(FamilyGroup{"probe", "Latency over RC verbs (docs/PROBE.md)", {}});
+  for (const core::MetricDesc* family : probe::Registry::families()) add(probe, family);
   FamilyGroup& own = groups.emplace_back(FamilyGroup{"exporter", "What the exporter says of itself", {}});
   for (const core::MetricDesc* family : scrape::Engine::families()) add(own, family);
   for (const core::MetricDesc* family : self_families()) add(own, family);

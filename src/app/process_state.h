@@ -7,6 +7,7 @@
 #include <ctime>
 
 #include "net/http_counters.h"
+#include "probe/agent.h"
 
 namespace rdma_exporter::app {
 
@@ -16,10 +17,12 @@ struct ReloadStatus {
   std::atomic<std::int64_t> last_success_time{std::time(nullptr)};  ///< seconds since 1970
 };
 
-/// What is counted from the start of the process and outlives a configuration.
+/// What is counted from the start of the process and outlives a configuration; and the probe, whose sessions
+/// do.
 struct ProcessState {
   net::HttpCounters http;
   ReloadStatus reload;
+  probe::Agent probe;
 };
 
 }  // namespace rdma_exporter::app

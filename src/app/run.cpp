@@ -15,6 +15,7 @@
 #include "app/describe.h"
 #include "app/exporter.h"
 #include "app/open_file_limit.h"
+#include "app/probe_options.h"
 #include "app/program.h"
 #include "app/setup_log.h"
 #include "app/version.h"
@@ -36,6 +37,9 @@ constexpr auto kGraceForWorkers = 300ms;
 // What reading the configuration cannot know: whether files and directories that it names are there and good.
 core::Result<void> check(const config::Config& config) {
   if (auto checked = check_host(config); !checked) return checked;
+  const auto probing = probe_options(config.probe);
+  if (!probing) return tl::unexpected(probing.error());
+  if (auto checked = probe::Agent::check(*probing); !checked) return checked;
   if (config.web.config_file.empty()) return {};
   const auto policy = net::load_policy(config.web.config_file).policy;
   if (!policy) return core::config_error("--web.config.file: " + policy.error().context);

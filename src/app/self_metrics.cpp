@@ -113,6 +113,7 @@ void SelfMetrics::add(core::SampleBatch& out) {
     out.add(kReplayTime, {}, std::chrono::duration<double>(shown.time.time_since_epoch()).count());
   }
   out.add(kKeptFiles, {}, std::uint64_t{open_files_.used()});
+  state_.probe.add(out);
   if (to_file_) return;
   out.add_flag(kReloadSuccessful, {}, state_.reload.last_successful);
   out.add(kReloadTime, {}, static_cast<std::uint64_t>(state_.reload.last_success_time.load()));

@@ -15,8 +15,8 @@
 
 namespace rdma_exporter::app {
 
-/// What the exporter says of itself beyond its jobs: build, recording, reloads, HTTP, kept files, process.
-/// One thread at a time.
+/// What is not of a job: build, recording, reloads, HTTP, kept files, process; and what the probe has
+/// measured. One thread at a time.
 class SelfMetrics {
  public:
   /// `recording`: path of the replayed recording, empty when this host is served; `player`: plays it, nullptr

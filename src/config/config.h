@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -114,6 +115,47 @@ struct ConfigCheckConfig {
   bool operator==(const ConfigCheckConfig&) const = default;
 };
 
+/// A peer that the probe probes. Empty: as docs/PROBE.md says.
+struct ProbeTarget {
+  std::string address;
+  std::uint16_t port = 9401;
+  std::string name;    ///< value of the label `target`
+  std::string group;   ///< value of the label `target_group`
+  std::string device;  ///< the peer's
+  std::string from;    ///< this host's device
+  std::string source;  ///< this host's RDMA address
+  bool operator==(const ProbeTarget&) const = default;
+};
+
+enum class ProbeOperation : unsigned char { write, read, echo };
+
+/// The latency probe; it does nothing without targets and responder.
+struct ProbeConfig {
+  std::vector<ProbeTarget> targets;
+  bool responder = false;
+  std::vector<std::string> listen_addresses{":9401"};  ///< each as parse_listen_address() takes it
+  bool insecure = false;                               ///< listen beyond loopback without credentials
+  std::string cert_file;
+  std::string key_file;
+  std::string ca_file;
+  std::string secret_file;
+  std::string cluster;
+  std::string device_include;  ///< as DeviceConfig's
+  std::vector<ProbeOperation> operations{ProbeOperation::write, ProbeOperation::read, ProbeOperation::echo};
+  std::chrono::milliseconds interval{1'000};
+  std::chrono::milliseconds echo_interval{5'000};
+  unsigned flows = 1;
+  unsigned traffic_class = 106;
+  unsigned service_level = 0;
+  unsigned timeout = 14;  ///< exponent: 4.096 us * 2^timeout
+  unsigned retry = 3;
+  unsigned max_qps = 256;
+  unsigned max_probes_per_second = 500;
+  unsigned max_connects_per_second = 10;
+  unsigned histogram_targets = 64;
+  bool operator==(const ProbeConfig&) const = default;
+};
+
 struct Config {
   WebConfig web;
   PathConfig path;
@@ -128,6 +170,7 @@ struct Config {
   std::chrono::milliseconds interval{15'000};  ///< between two writes of the text file
   LogConfig log;
   EthtoolConfig ethtool;
+  ProbeConfig probe;
   ResourceConfig resource;  ///< of the collector `resource`
   ConfigCheckConfig config_check;
   std::map<std::string, CollectorConfig, std::less<>> collectors;  ///< one entry per known collector

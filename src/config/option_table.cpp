@@ -114,6 +114,70 @@ std::vector<Option> running_options() {
   };
 }
 
+template <typename T>
+auto at_probe(T ProbeConfig::*member) {
+  return at(&Config::probe, member);
+}
+
+// Who is probed, and who may probe this host.
+std::vector<Option> probe_peer_options() {
+  const auto file = [] { return text("FILE", "use the path of a file"); };
+  return {
+      option("probe.targets", "Peers whose latency over RC verbs is measured; see docs/PROBE.md.",
+             list_of(probe_target(), 0), at_probe(&ProbeConfig::targets)),
+      option("probe.responder", "Answer the probes of peers.", boolean(), at_probe(&ProbeConfig::responder)),
+      option("probe.listen-address", "Address on which peers agree on their probes with this host.",
+             list_of(listen_address(), 1), at_probe(&ProbeConfig::listen_addresses)),
+      option("probe.insecure", "Answer every host that asks: listen beyond loopback without credentials.",
+             boolean(), at_probe(&ProbeConfig::insecure)),
+      option("probe.cert-file", "Certificate of this host for its peers (PEM).", file(),
+             at_probe(&ProbeConfig::cert_file)),
+      option("probe.key-file", "Key of that certificate.", file(), at_probe(&ProbeConfig::key_file)),
+      option("probe.ca-file", "Authority whose certificates peers must have.", file(),
+             at_probe(&ProbeConfig::ca_file)),
+      option("probe.secret-file", "Secrets that peers share instead of certificates: lines NAME:HEXDIGITS.",
+             file(), at_probe(&ProbeConfig::secret_file)),
+      option("probe.cluster", "Peers that say another one are refused.", text("NAME", "use a name"),
+             at_probe(&ProbeConfig::cluster)),
+      option("probe.device-include", "Probe only over devices whose whole name matches.", regex(),
+             at_probe(&ProbeConfig::device_include)),
+  };
+}
+
+std::vector<Option> probe_options() {
+  return {
+      option("probe.operations", "What is measured; of write and read the first that the peer takes.",
+             list_of(one_of<ProbeOperation>("OP", {{"write", ProbeOperation::write},
+                                                   {"read", ProbeOperation::read},
+                                                   {"echo", ProbeOperation::echo}}),
+                     1),
+             at_probe(&ProbeConfig::operations)),
+      option("probe.interval", "Time between two one-sided operations to a target.", duration(10ms, 1h),
+             at_probe(&ProbeConfig::interval)),
+      option("probe.echo-interval", "Time between two echoes to a target.", duration(10ms, 1h),
+             at_probe(&ProbeConfig::echo_interval)),
+      option("probe.flows", "Connections to each target, each over a path of its own.", number(1, 64),
+             at_probe(&ProbeConfig::flows)),
+      option("probe.traffic-class", "Traffic class of probes and answers: DSCP * 4 + ECN bits.",
+             number(0, 255), at_probe(&ProbeConfig::traffic_class)),
+      option("probe.service-level", "Service level of probes and answers.", number(0, 15),
+             at_probe(&ProbeConfig::service_level)),
+      option("probe.timeout", "Exponent n of the ACK timeout, 4.096 us * 2^n.", number(12, 20),
+             at_probe(&ProbeConfig::timeout)),
+      option("probe.retry", "Retransmissions before an operation fails.", number(0, 6),
+             at_probe(&ProbeConfig::retry)),
+      option("probe.max-qps", "Most queue pairs of a device, half of them for peers.", number(4, 4096),
+             at_probe(&ProbeConfig::max_qps)),
+      option("probe.max-probes-per-second", "Most operations a second over a device; periods get longer.",
+             number(1, 100'000), at_probe(&ProbeConfig::max_probes_per_second)),
+      option("probe.max-connects-per-second", "Most connections brought about a second over a device.",
+             number(1, 1000), at_probe(&ProbeConfig::max_connects_per_second)),
+      option("probe.histogram-targets",
+             "Up to so many targets have latency histograms of their own; of more, each group has.",
+             number(0, 10'000), at_probe(&ProbeConfig::histogram_targets)),
+  };
+}
+
 /// The table is made for a fixed set of collectors, so the entry is there in every Config that it is used on.
 template <typename T>
 auto at_collector(std::string name, T CollectorConfig::*member) {
@@ -192,6 +256,8 @@ std::vector<Option> option_table(std::span<const CollectorChoice> collectors) {
   std::vector<Option> table = web_options();
   append(table, source_options());
   append(table, running_options());
+  append(table, probe_peer_options());
+  append(table, probe_options());
   for (const CollectorChoice& choice : collectors) {
     append(table, collector_options(choice));
     if (choice.name == "ethtool") append(table, ethtool_options());

@@ -7,6 +7,7 @@
 
 #include "config/duration.h"
 #include "config/listen_address.h"
+#include "config/probe_target.h"
 #include "core/utf8.h"
 
 namespace rdma_exporter::config {
@@ -69,6 +70,13 @@ ValueType<std::string> filled_text(std::string placeholder, std::string allowed)
     return parse_text(value);
   };
   return type;
+}
+
+ValueType<ProbeTarget> probe_target() {
+  return {
+      "TARGET",
+      "use HOST:PORT, perhaps with ,name=NAME,group=GROUP,device=DEVICE,from=DEVICE,source=ADDRESS behind it",
+      parse_probe_target, [](const ProbeTarget& target) { return to_string(target); }};
 }
 
 ValueType<std::string> listen_address() {

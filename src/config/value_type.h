@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "config/config.h"
 #include "config/message.h"
 #include "core/result.h"
 
@@ -54,6 +55,9 @@ ValueType<unsigned> number(unsigned min, unsigned max);
 ValueType<std::chrono::milliseconds> duration(std::chrono::milliseconds min, std::chrono::milliseconds max);
 /// The same without parts of a second.
 ValueType<std::chrono::seconds> whole_seconds(std::chrono::seconds min, std::chrono::seconds max);
+
+/// A peer of the probe: "HOST[:PORT][,name=N][,group=G][,device=D][,from=D][,source=A]".
+ValueType<ProbeTarget> probe_target();
 
 /// One word of a fixed set. `words` must name every value of the enumeration that can occur.
 template <typename E>

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/errno_name.h"
+#include "probe/flow_label.h"
 
 namespace rdma_exporter::probe {
 namespace {
@@ -20,9 +21,15 @@ std::string_view reason_of(const ErrorCode& error) {
                                                               : "no_such_host";
 }
 
-std::uint8_t wanted(std::optional<Op> one_sided) {
-  if (!one_sided) return kGrantEcho;
-  return static_cast<std::uint8_t>(kGrantEcho | (*one_sided == Op::read ? kGrantRead : kGrantWrite));
+std::uint8_t wanted(std::optional<Op> one_sided, bool echo) {
+  const unsigned grants = (echo ? kGrantEcho : 0U) | (one_sided == Op::write ? kGrantWrite : 0U) |
+                          (one_sided == Op::read ? kGrantRead : 0U);
+  return static_cast<std::uint8_t>(grants);
+}
+
+std::optional<Gid> gid_of(const std::string& address) {
+  const auto gid = gid_of_address(address);
+  return gid ? std::optional(*gid) : std::nullopt;
 }
 
 // Refusals that waiting changes only when a person does something.
@@ -36,11 +43,11 @@ std::chrono::seconds pause_cap(const Failure& failure) {
 // One attempt, and the lease that comes of it. Keeps itself alive by what it waits for.
 class Dialer::Call : public std::enable_shared_from_this<Call> {
  public:
-  Call(asio::io_context& io, std::shared_ptr<const DialerOptions> options, NearEnds& near,
+  Call(asio::io_context& io, std::shared_ptr<const DialerOptions> options, std::shared_ptr<NearEnds> near,
        std::optional<Op> one_sided, Done done, std::function<void(Failure)> lost)
       : io_(io),
         options_(std::move(options)),
-        near_(near),
+        near_(std::move(near)),
         one_sided_(one_sided),
         done_(std::move(done)),
         lost_(std::move(lost)),
@@ -49,6 +56,7 @@ class Dialer::Call : public std::enable_shared_from_this<Call> {
         timer_(io) {}
 
   void start() {
+    if (over_) return;
     ErrorCode no_address;
     const auto address = asio::ip::make_address(options_->address, no_address);
     if (!no_address) return connect(address);  // the resolver has one thread, which a name can hold up
@@ -125,25 +133,30 @@ class Dialer::Call : public std::enable_shared_from_this<Call> {
   void make_near() {
     step_ = Step::making;
     channel_->expect_within(std::chrono::milliseconds(0));
-    near_.make(one_sided_, channel_->local_address(),
-               [self = shared_from_this()](SetUp<std::shared_ptr<RcEnd>> made) {
-                 asio::post(self->io_, [self, made = std::move(made)] { self->on_made(made); });
-               });
+    EndRequest request = options_->end;
+    request.one_sided = one_sided_.has_value();
+    request.gid.near_control = gid_of(channel_->local_address());
+    near_->make(std::move(request), [self = shared_from_this()](SetUp<std::shared_ptr<RcEnd>> made) {
+      asio::post(self->io_, [self, made = std::move(made)] { self->on_made(made); });
+    });
   }
 
   void on_made(const SetUp<std::shared_ptr<RcEnd>>& made) {
-    if (made && over_) return near_.dispose(*made);
+    if (made && over_) return near_->dispose(*made);
     if (over_) return;
     if (!made) return fail(made.error().failure());
     end_ = *made;
+    path_ = options_->path;
+    path_.flow_label =
+        flow_label(end_->local.gid, gid_of(channel_->remote_address()).value_or(Gid{}), options_->flow);
     Connect wish;
     wish.device = options_->device;
     wish.rail = options_->rail;
     wish.end = end_->local;
-    wish.wanted = wanted(one_sided_);
-    wish.traffic_class = options_->path.traffic_class;
-    wish.service_level = options_->path.service_level;
-    wish.flow_label = options_->path.flow_label;
+    wish.wanted = wanted(one_sided_, options_->end.echo);
+    wish.traffic_class = path_.traffic_class;
+    wish.service_level = path_.service_level;
+    wish.flow_label = path_.flow_label;
     wish.timeout = static_cast<std::uint8_t>(options_->path.timing.timeout);
     wish.retry = static_cast<std::uint8_t>(options_->path.timing.retry);
     step_ = Step::accept;
@@ -154,7 +167,8 @@ class Dialer::Call : public std::enable_shared_from_this<Call> {
   void connect_near(const Accept& accept) {
     step_ = Step::connecting;
     channel_->expect_within(std::chrono::milliseconds(0));
-    near_.connect(end_, accept, [self = shared_from_this()](SetUp<void> connected) {
+    accept_ = accept;
+    near_->connect(end_, accept, path_, [self = shared_from_this()](SetUp<void> connected) {
       asio::post(self->io_, [self, connected = std::move(connected)] { self->on_established(connected); });
     });
   }
@@ -167,8 +181,13 @@ class Dialer::Call : public std::enable_shared_from_this<Call> {
     ping();
     // The lease holds the call; when it goes, so does the channel.
     const auto release = [self = shared_from_this()](void*) { self->release(); };
-    std::exchange(done_,
-                  nullptr)(Connection{std::exchange(end_, nullptr), std::shared_ptr<void>(this, release)});
+    Connection connection;
+    connection.end = std::exchange(end_, nullptr);
+    connection.lease = std::shared_ptr<void>(this, release);
+    connection.peer = accept_.end;
+    connection.peer_device = accept_.device;
+    connection.flow_label = path_.flow_label;
+    std::exchange(done_, nullptr)(std::move(connection));
   }
 
   void ping() {
@@ -204,14 +223,14 @@ class Dialer::Call : public std::enable_shared_from_this<Call> {
     ErrorCode ignored;
     socket_.close(ignored);
     if (channel_) channel_->close();
-    if (end_) near_.dispose(std::exchange(end_, nullptr));
+    if (end_) near_->dispose(std::exchange(end_, nullptr));
   }
 
   enum class Step : unsigned char { welcome, making, accept, connecting, leased };
 
   asio::io_context& io_;
   std::shared_ptr<const DialerOptions> options_;
-  NearEnds& near_;
+  std::shared_ptr<NearEnds> near_;
   std::optional<Op> one_sided_;
   Done done_;
   std::function<void(Failure)> lost_;
@@ -220,17 +239,24 @@ class Dialer::Call : public std::enable_shared_from_this<Call> {
   Timer timer_;
   std::shared_ptr<Channel> channel_;
   std::shared_ptr<RcEnd> end_;
+  PathSettings path_{};
+  Accept accept_{};
   std::uint32_t pings_ = 0;
   Step step_ = Step::welcome;
   bool over_ = false;
 };
 
-Dialer::Dialer(asio::io_context& io, DialerOptions options, NearEnds& near)
-    : io_(io), options_(std::make_shared<const DialerOptions>(std::move(options))), near_(near) {}
+Dialer::Dialer(asio::io_context& io, DialerOptions options, std::shared_ptr<NearEnds> near)
+    : io_(io), options_(std::make_shared<const DialerOptions>(std::move(options))), near_(std::move(near)) {}
 
 void Dialer::connect(std::optional<Op> one_sided, Done done, std::function<void(Failure)> lost) {
   auto call = std::make_shared<Call>(io_, options_, near_, one_sided, std::move(done), std::move(lost));
+  call_ = call;
   asio::post(io_, [call = std::move(call)] { call->start(); });
+}
+
+void Dialer::cancel() {
+  if (const auto call = call_.lock()) call->release();
 }
 
 }  // namespace rdma_exporter::probe

@@ -18,10 +18,8 @@ namespace rdma_exporter::probe {
 class NearEnds {
  public:
   virtual ~NearEnds() = default;
-  /// `control_address`: own address of the side channel.
-  virtual void make(std::optional<Op> one_sided, const std::string& control_address,
-                    std::function<void(SetUp<std::shared_ptr<RcEnd>>)> done) = 0;
-  virtual void connect(std::shared_ptr<RcEnd> end, const Accept& accept,
+  virtual void make(EndRequest request, std::function<void(SetUp<std::shared_ptr<RcEnd>>)> done) = 0;
+  virtual void connect(std::shared_ptr<RcEnd> end, const Accept& accept, const PathSettings& path,
                        std::function<void(SetUp<void>)> done) = 0;
   /// Gives it back, without blocking the caller.
   virtual void dispose(std::shared_ptr<RcEnd> end) = 0;
@@ -35,23 +33,28 @@ struct DialerOptions {
   std::string cluster;
   std::string host;
   std::shared_ptr<asio::ssl::context> tls;  ///< null: in clear
-  PathSettings path;  ///< class, label and timing that both ends use; port and GID are not
+  EndRequest end{};                         ///< of which port and address, and whether with echoes
+  PathSettings path{};  ///< class and timing that both ends use; what depends on addresses is filled in
+  unsigned flow = 0;    ///< makes the flow label, together with both addresses
   std::chrono::milliseconds message_time{2'000};
   std::chrono::milliseconds ping_every{10'000};
 };
 
 /// The client of the side channel: brings one target's connections about. connect() on any thread; everything
-/// else on the thread of `io`. `near` has to outlive what it has begun.
+/// else on the thread of `io`.
 class Dialer final : public Connector {
  public:
-  Dialer(asio::io_context& io, DialerOptions options, NearEnds& near);
+  Dialer(asio::io_context& io, DialerOptions options, std::shared_ptr<NearEnds> near);
+  /// By one thread.
   void connect(std::optional<Op> one_sided, Done done, std::function<void(Failure)> lost) override;
+  void cancel() override;
 
  private:
   class Call;
   asio::io_context& io_;
   std::shared_ptr<const DialerOptions> options_;
-  NearEnds& near_;
+  std::shared_ptr<NearEnds> near_;
+  std::weak_ptr<Call> call_;
 };
 
 }  // namespace rdma_exporter::probe

@@ -32,6 +32,7 @@ struct RcEnd {
   std::uint32_t gid_index = 0;
   std::unique_ptr<VerbsQp> one_sided;  ///< may be empty
   std::unique_ptr<VerbsQp> echo;       ///< may be empty
+  std::shared_ptr<void> counted;       ///< gone when the queue pairs are
 };
 
 /// Why an end is not there, and at which step.

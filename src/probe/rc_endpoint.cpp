@@ -83,7 +83,7 @@ int RcEndpoint::post(Op op) {
 
 void RcEndpoint::close() {
   ++attempt_;
-  if (!connection_.end) return;
+  if (!connection_.end) return connector_.cancel();
   loop_.detach(connection_.end->serial);
   workers_.post([gone = std::exchange(connection_, {})] {});
 }

@@ -17,6 +17,9 @@ namespace rdma_exporter::probe {
 /// A connection that is ready for work.
 struct Connection {
   std::shared_ptr<RcEnd> end;
+  PathEnd peer{};
+  std::string peer_device{};
+  std::uint32_t flow_label = 0;
   std::shared_ptr<void> lease;  ///< gives the peer's end back when it goes
 };
 
@@ -33,6 +36,8 @@ class Connector {
   /// `done` is called once, on any thread, in bounded time. `lost` is called on any thread when the lease
   /// ends.
   virtual void connect(std::optional<Op> one_sided, Done done, std::function<void(Failure)> lost) = 0;
+  /// Nobody wants the answer any more: `done` need not be called.
+  virtual void cancel() {}
 };
 
 /// A session's queue pairs on a device: posts, measures, and tells the session. Lives on the device's loop.

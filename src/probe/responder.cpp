@@ -14,6 +14,13 @@ using ErrorCode = boost::system::error_code;
 
 }  // namespace
 
+core::Result<void> check_listen(const asio::ip::tcp::endpoint& endpoint, bool open) {
+  if (!open || endpoint.address().is_loopback()) return {};
+  return core::config_error(
+      "the probe's responder does not listen on " + endpoint.address().to_string() +
+      " without credentials: give it certificates or a secret, or say probe.insecure: true");
+}
+
 struct Responder::Shared {
   ResponderOptions options;
   Acceptor& acceptor;
@@ -46,7 +53,7 @@ class Responder::Session : public std::enable_shared_from_this<Session> {
     finish();
   }
 
-  bool leased() const { return step_ == Step::leased; }
+  const std::string& device() const { return device_; }
 
  private:
   enum class Step : unsigned char { hello, connect, making, ready, leased, over };
@@ -85,6 +92,7 @@ class Responder::Session : public std::enable_shared_from_this<Session> {
     if (step_ != Step::making) return;  // the peer has gone; so do the ends
     if (!made) return refuse(made.error().reason, made.error().os_errno);
     held_ = made->held;
+    device_ = made->accept.device;
     step_ = Step::ready;
     channel_->send(made->accept);
     // The peer resolves its neighbour now, which takes the kernel seconds at worst.
@@ -125,6 +133,7 @@ class Responder::Session : public std::enable_shared_from_this<Session> {
   std::shared_ptr<Channel> channel_;
   std::string peer_;
   std::string peer_name_;
+  std::string device_;  // own, that it uses
   std::shared_ptr<void> held_;
   Step step_ = Step::hello;
 };
@@ -139,22 +148,32 @@ core::Result<void> Responder::start() {
   auto tls = make_tls(options.credentials, TlsRole::server);
   if (!tls) return tl::unexpected(tls.error());
   shared_->tls = *tls;
-  for (const auto& endpoint : options.listen) {
-    if (!shared_->tls && !options.insecure && !endpoint.address().is_loopback())
-      return core::config_error(
-          "the probe's responder does not listen on " + endpoint.address().to_string() +
-          " without credentials; give it certificates or a secret, or say insecure: true");
+  for (const auto& alternatives : options.listen)
+    if (auto opened = open(alternatives); !opened) return opened;
+  for (TcpAcceptor& acceptor : acceptors_) listen(acceptor);
+  return {};
+}
+
+core::Result<void> Responder::open(const std::vector<asio::ip::tcp::endpoint>& alternatives) {
+  core::Result<void> result = core::config_error("the probe's responder has no address to listen on");
+  for (const auto& endpoint : alternatives) {
+    const std::string address = endpoint.address().to_string();
+    if (auto allowed = check_listen(endpoint, !shared_->tls && !shared_->options.insecure); !allowed)
+      return allowed;
     ErrorCode error;
     TcpAcceptor acceptor(io_);
     acceptor.open(endpoint.protocol(), error);
     if (!error) acceptor.set_option(asio::socket_base::reuse_address(true), error);
     if (!error) acceptor.bind(endpoint, error);
     if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
-    if (error) return core::os_error(error.value(), "probe: listen on " + endpoint.address().to_string());
-    acceptors_.push_back(std::move(acceptor));
+    if (!error) {
+      acceptors_.push_back(std::move(acceptor));
+      return {};
+    }
+    result = core::os_error(error.value(), "the probe's responder cannot listen on " + address + " port " +
+                                               std::to_string(endpoint.port()));
   }
-  for (TcpAcceptor& acceptor : acceptors_) listen(acceptor);
-  return {};
+  return result;
 }
 
 void Responder::listen(TcpAcceptor& acceptor) {
@@ -195,6 +214,12 @@ void Responder::stop() {
   for (TcpAcceptor& acceptor : acceptors_) acceptor.close(ignored);
   const auto open = shared_->open;
   for (const auto& session : open) session->refuse(RejectReason::shutdown);
+}
+
+void Responder::end_sessions_of(const std::string& device) {
+  const auto open = shared_->open;
+  for (const auto& session : open)
+    if (session->device() == device) session->refuse(RejectReason::shutdown);
 }
 
 std::vector<asio::ip::tcp::endpoint> Responder::bound() const {

@@ -35,7 +35,7 @@ class Acceptor {
 };
 
 struct ResponderOptions {
-  std::vector<asio::ip::tcp::endpoint> listen{};
+  std::vector<std::vector<asio::ip::tcp::endpoint>> listen{};  ///< of each the first that can be had
   Credentials credentials{};
   bool insecure = false;  ///< listen beyond loopback without credentials
   std::string cluster{};  ///< peers of another are refused
@@ -46,6 +46,9 @@ struct ResponderOptions {
   std::chrono::milliseconds message_time{2'000};  ///< for each step of the exchange
   std::chrono::milliseconds lease_time{30'000};   ///< without a ping
 };
+
+/// Refuses an endpoint beyond loopback when it would be `open`: for everybody, without credentials.
+core::Result<void> check_listen(const asio::ip::tcp::endpoint& endpoint, bool open);
 
 /// The server of the side channel. A session lives as long as its TCP connection: when that ends, its ends
 /// are given back. Everything on the thread of `io`.
@@ -58,6 +61,8 @@ class Responder {
 
   /// Refuses to listen beyond loopback without credentials, unless told that this is wanted.
   core::Result<void> start();
+  /// Ends the sessions on a device that is going away.
+  void end_sessions_of(const std::string& device);
   /// Ends every session.
   void stop();
 
@@ -75,6 +80,7 @@ class Responder {
   std::vector<TcpAcceptor> acceptors_;
   Timer pause_;  // before the next accept, when one failed
   asio::io_context& io_;
+  core::Result<void> open(const std::vector<asio::ip::tcp::endpoint>& alternatives);
   void listen(TcpAcceptor& acceptor);
   void admit(const std::shared_ptr<Channel>& channel);
 };

@@ -4,6 +4,7 @@
 
 #include <openssl/err.h>
 #include <openssl/ssl.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cstring>
@@ -102,6 +103,18 @@ core::Result<void> use_certificates(Context& context, const Credentials& credent
 }
 
 }  // namespace
+
+std::string file_stamp(const Credentials& credentials) {
+  std::string stamp;
+  for (const std::string* path : {&credentials.certificate_file, &credentials.key_file,
+                                  &credentials.authority_file, &credentials.secret_file}) {
+    struct stat status {};
+    if (path->empty() || ::stat(path->c_str(), &status) != 0) continue;
+    stamp += std::to_string(status.st_ino) + "," + std::to_string(status.st_size) + "," +
+             std::to_string(status.st_mtim.tv_sec) + "." + std::to_string(status.st_mtim.tv_nsec) + ";";
+  }
+  return stamp;
+}
 
 core::Result<std::shared_ptr<Context>> make_tls(const Credentials& credentials, TlsRole role) {
   if (credentials.none()) return nullptr;

@@ -26,6 +26,9 @@ struct Credentials {
   bool operator==(const Credentials&) const = default;
 };
 
+/// Says whether the files are still those of before: inode, size and time of each.
+std::string file_stamp(const Credentials& credentials);
+
 enum class TlsRole : unsigned char { client, server };
 
 /// TLS 1.3 for one role, no other version. Both sides prove who they are, or there is no connection. A null

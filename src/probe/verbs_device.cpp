@@ -70,6 +70,9 @@ core::Result<std::shared_ptr<VerbsDevice>> VerbsDevice::open(const std::string& 
   const auto context = open_context(name);
   if (!context) return tl::unexpected(context.error());
   std::shared_ptr<VerbsDevice> device(new VerbsDevice(name, *context));
+  ibv_device_attr attributes{};
+  if (const int error = ibv_query_device(*context, &attributes); error != 0) return os_error(error, name);
+  device->ports_ = attributes.phys_port_cnt;
   const int flags = ::fcntl(device->event_fd(), F_GETFL);
   if (flags < 0 || ::fcntl(device->event_fd(), F_SETFL, flags | O_NONBLOCK) < 0) return os_error(errno, name);
   for (ibv_pd** domain : {&device->requester_, &device->responder_}) {

@@ -53,6 +53,7 @@ class VerbsDevice {
   const std::string& name() const { return name_; }
   core::Result<PortFacts> port(std::uint8_t port) const;
   core::Result<std::vector<GidEntry>> gids(std::uint8_t port) const;
+  unsigned ports() const { return ports_; }
   bool iwarp() const;  ///< queue pairs cannot be moved by hand there
 
   int event_fd() const;  ///< readable when there is an event; not blocking
@@ -68,6 +69,7 @@ class VerbsDevice {
 
   std::string name_;
   ibv_context* context_;
+  unsigned ports_ = 1;
   ibv_pd* requester_ = nullptr;
   ibv_pd* responder_ = nullptr;
 };

@@ -57,7 +57,8 @@ std::map<std::string, std::string> all_trees() {
 std::vector<const core::MetricDesc*> collector_families() {
   std::vector<const core::MetricDesc*> all;
   for (const app::FamilyGroup& group : app::family_groups())
-    if (group.name != "exporter") all.insert(all.end(), group.families.begin(), group.families.end());
+    if (group.name != "exporter" && group.name != "probe")
+      all.insert(all.end(), group.families.begin(), group.families.end());
   return all;
 }
 

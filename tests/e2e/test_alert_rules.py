@@ -26,12 +26,8 @@ SECTIONS = ["## Meaning", "## Impact", "## Diagnosis", "## Mitigation", "## Fals
 # Prometheus' own, with the labels of every target.
 STANDARD = {"up": set(), "scrape_duration_seconds": set()}
 TARGET_LABELS = {"job", "instance", "severity"}
-# Named in docs/PROBE.md, but not in --describe yet. A test fails as soon as one of
-# them is; remove it from here then.
+# Named by rules, but not in --describe yet. A test fails as soon as one of them is; remove it from here then.
 PENDING = {
-    "rdma_probe_attempts_total": {"device", "port", "target", "op"},
-    "rdma_probe_failures_total": {"device", "port", "target", "op", "stage", "reason"},
-    "rdma_probe_rtt_seconds": {"device", "port", "target_group", "op"},
 }
 # What a rule adds to the labels of its expression: by group_left, label_replace, or because a parser cannot tell.
 ADDED = {

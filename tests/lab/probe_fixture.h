@@ -165,7 +165,10 @@ class DirectConnector : public Connector {
       return tl::unexpected(ConnectError{up.error().failure()});
     if (const auto up = connect_end(**near, (*far)->local, path); !up)
       return tl::unexpected(ConnectError{up.error().failure()});
-    return Connection{*near, lease};
+    Connection connection;
+    connection.end = *near;
+    connection.lease = lease;
+    return connection;
   }
 
   Workers& workers_;

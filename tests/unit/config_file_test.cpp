@@ -90,12 +90,12 @@ TEST(ConfigFile, NamesAnUnknownKeyAndTheNearestOne) {
       problem("frobnicate: 1\n"),
       "x.yml:1: frobnicate: unknown key (use the keys web, path, replay, netlink, device, raw, textfile, "
       "interval, scrape, "
-      "limits, log "
+      "limits, log, probe "
       "or collector)");
   EXPECT_EQ(problem("once: true\n"),
             "x.yml:1: once: unknown key (use the keys web, path, replay, netlink, device, raw, textfile, "
             "interval, scrape, "
-            "limits, log or "
+            "limits, log, probe or "
             "collector)");
   EXPECT_EQ(problem("web.telemetry_path: /x\n"),
             "x.yml:1: web.telemetry_path: unknown key (keys have no dots: write a section, and its keys "
@@ -132,13 +132,13 @@ TEST(ConfigFile, RefusesTheWrongKindOfValue) {
   EXPECT_EQ(problem("- a\n"),
             "x.yml:1: the file is a list (use the keys web, path, replay, netlink, device, raw, textfile, "
             "interval, scrape, "
-            "limits, log or "
+            "limits, log, probe or "
             "collector)");
   EXPECT_EQ(problem("\nhello\n"),
             "x.yml:2: the file is a single value (use the keys web, path, replay, netlink, device, raw, "
             "textfile, interval, "
             "scrape, limits, "
-            "log or collector)");
+            "log, probe or collector)");
 }
 
 TEST(ConfigFile, RefusesAWrongList) {
@@ -187,7 +187,7 @@ TEST(ConfigFile, CutsAHugeValueInTheMessage) {
   EXPECT_EQ(problem(std::string(1000, 'a') + ": 1"),
             "x.yml:1: \"" + std::string(80, 'a') +
                 "\"...: unknown key (use the keys web, path, replay, netlink, device, raw, textfile, "
-                "interval, scrape, limits, log or "
+                "interval, scrape, limits, log, probe or "
                 "collector)");
 }
 

@@ -50,6 +50,33 @@ limits:
 log:
   level: info
   format: logfmt
+probe:
+  targets: []
+  responder: false
+  listen_address:
+    - ":9401"
+  insecure: false
+  cert_file: ""
+  key_file: ""
+  ca_file: ""
+  secret_file: ""
+  cluster: ""
+  device_include: ""
+  operations:
+    - write
+    - read
+    - echo
+  interval: 1s
+  echo_interval: 5s
+  flows: 1
+  traffic_class: 106
+  service_level: 0
+  timeout: 14
+  retry: 3
+  max_qps: 256
+  max_probes_per_second: 500
+  max_connects_per_second: 10
+  histogram_targets: 64
 collector:
   device:
     enabled: true
@@ -184,6 +211,51 @@ Without a command:
       Least severity that is logged.
   --log.format=FORMAT  (default logfmt)
       Form of a log line.
+
+  --probe.targets=TARGET  (repeatable)
+      Peers whose latency over RC verbs is measured; see docs/PROBE.md.
+  --[no-]probe.responder  (default false)
+      Answer the probes of peers.
+  --probe.listen-address=ADDRESS  (default :9401, repeatable)
+      Address on which peers agree on their probes with this host.
+  --[no-]probe.insecure  (default false)
+      Answer every host that asks: listen beyond loopback without credentials.
+  --probe.cert-file=FILE
+      Certificate of this host for its peers (PEM).
+  --probe.key-file=FILE
+      Key of that certificate.
+  --probe.ca-file=FILE
+      Authority whose certificates peers must have.
+  --probe.secret-file=FILE
+      Secrets that peers share instead of certificates: lines NAME:HEXDIGITS.
+  --probe.cluster=NAME
+      Peers that say another one are refused.
+  --probe.device-include=REGEX
+      Probe only over devices whose whole name matches.
+  --probe.operations=OP  (default write, default read, default echo, repeatable)
+      What is measured; of write and read the first that the peer takes.
+  --probe.interval=DURATION  (default 1s)
+      Time between two one-sided operations to a target.
+  --probe.echo-interval=DURATION  (default 5s)
+      Time between two echoes to a target.
+  --probe.flows=NUMBER  (default 1)
+      Connections to each target, each over a path of its own.
+  --probe.traffic-class=NUMBER  (default 106)
+      Traffic class of probes and answers: DSCP * 4 + ECN bits.
+  --probe.service-level=NUMBER  (default 0)
+      Service level of probes and answers.
+  --probe.timeout=NUMBER  (default 14)
+      Exponent n of the ACK timeout, 4.096 us * 2^n.
+  --probe.retry=NUMBER  (default 3)
+      Retransmissions before an operation fails.
+  --probe.max-qps=NUMBER  (default 256)
+      Most queue pairs of a device, half of them for peers.
+  --probe.max-probes-per-second=NUMBER  (default 500)
+      Most operations a second over a device; periods get longer.
+  --probe.max-connects-per-second=NUMBER  (default 10)
+      Most connections brought about a second over a device.
+  --probe.histogram-targets=NUMBER  (default 64)
+      Up to so many targets have latency histograms of their own; of more, each group has.
 
   --[no-]collector.device  (default true)
       Facts about each device.

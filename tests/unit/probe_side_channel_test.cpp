@@ -11,6 +11,7 @@
 #include <fstream>
 
 #include "probe/dialer.h"
+#include "probe/flow_label.h"
 #include "probe/responder.h"
 #include "tests/unit/certificates.h"
 
@@ -48,14 +49,17 @@ struct FakeAcceptor : Acceptor {
 
 struct FakeNear : NearEnds {
   int disposed = 0;
-  void make(std::optional<Op> /*one_sided*/, const std::string& /*control_address*/,
-            std::function<void(SetUp<std::shared_ptr<RcEnd>>)> done) override {
+  EndRequest request;
+  void make(EndRequest wanted, std::function<void(SetUp<std::shared_ptr<RcEnd>>)> done) override {
+    request = std::move(wanted);
     auto end = std::make_shared<RcEnd>();
     end->local = some_end();
     done(std::move(end));
   }
-  void connect(std::shared_ptr<RcEnd> /*end*/, const Accept& /*accept*/,
+  PathSettings path;
+  void connect(std::shared_ptr<RcEnd> /*end*/, const Accept& /*accept*/, const PathSettings& settings,
                std::function<void(SetUp<void>)> done) override {
+    path = settings;
     done({});
   }
   void dispose(std::shared_ptr<RcEnd> /*end*/) override { ++disposed; }
@@ -82,7 +86,7 @@ class ProbeSideChannel : public testing::Test {
   }
 
   core::Result<void> listen(ResponderOptions options) {
-    if (options.listen.empty()) options.listen = {{asio::ip::make_address("127.0.0.1"), 0}};
+    if (options.listen.empty()) options.listen = {{{asio::ip::make_address("127.0.0.1"), 0}}};
     options.cluster = "c1";
     responder.emplace(io, std::move(options), acceptor);
     return responder->start();
@@ -108,7 +112,7 @@ class ProbeSideChannel : public testing::Test {
 
   std::shared_ptr<Dialed> dial(DialerOptions options) {
     auto dialed = std::make_shared<Dialed>();
-    Dialer dialer(io, std::move(options), near);
+    Dialer dialer(io, std::move(options), near_ends);
     dialer.connect(
         Op::write,
         [dialed](tl::expected<Connection, ConnectError> answer) {
@@ -172,7 +176,7 @@ class ProbeSideChannel : public testing::Test {
   std::filesystem::path directory;
   asio::io_context io;
   FakeAcceptor acceptor;
-  FakeNear near;
+  std::shared_ptr<FakeNear> near_ends = std::make_shared<FakeNear>();
   std::optional<Responder> responder;
 };
 
@@ -182,11 +186,13 @@ TEST_F(ProbeSideChannel, MakesALeaseAndGivesItBackWhenThePeerLetsGo) {
   ASSERT_TRUE(listen({}));
   DialerOptions options = to_responder();
   options.path.traffic_class = 106;
-  options.path.flow_label = 0x1234;
+  options.flow = 3;
   const auto dialed = dial_and_wait(options);
   ASSERT_EQ(acceptor.wishes.size(), 1U);
   EXPECT_EQ(acceptor.wishes[0].traffic_class, 106);
-  EXPECT_EQ(acceptor.wishes[0].flow_label, 0x1234U);
+  EXPECT_EQ(acceptor.wishes[0].flow_label, flow_label(some_end().gid, *gid_of_address("127.0.0.1"), 3));
+  EXPECT_EQ(near_ends->path.flow_label, acceptor.wishes[0].flow_label) << "both ways take the same path";
+  EXPECT_EQ(near_ends->request.gid.near_control, *gid_of_address("127.0.0.1"));
   EXPECT_EQ(acceptor.wishes[0].wanted, kGrantEcho | kGrantWrite);
   expect_lease(dialed);
 }
@@ -248,10 +254,10 @@ TEST_F(ProbeSideChannel, NeedsACertificateOfTheSameAuthority) {
 
 TEST_F(ProbeSideChannel, ListensBeyondLoopbackOnlyWithCredentialsOrWhenToldSo) {
   const asio::ip::tcp::endpoint anywhere(asio::ip::address_v4::any(), 0);
-  const auto refused = listen({.listen = {anywhere}, .credentials = {}});
+  const auto refused = listen({.listen = {{anywhere}}, .credentials = {}});
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().context.find("insecure: true"), std::string::npos) << refused.error().context;
-  EXPECT_TRUE(listen({.listen = {anywhere}, .insecure = true}));
+  EXPECT_TRUE(listen({.listen = {{anywhere}}, .insecure = true}));
 }
 
 TEST_F(ProbeSideChannel, SaysWhyAPeerIsRefused) {
@@ -262,7 +268,7 @@ TEST_F(ProbeSideChannel, SaysWhyAPeerIsRefused) {
   acceptor.refusal = Reject{RejectReason::no_device, 0};
   EXPECT_EQ(dial_and_wait(to_responder())->failure, (Failure{Stage::exchange, "rejected_no_device"}));
   EXPECT_EQ(responder->refused().at("rejected_no_device"), 1U);
-  EXPECT_EQ(near.disposed, 1) << "the near end is given back";
+  EXPECT_EQ(near_ends->disposed, 1) << "the near end is given back";
 }
 
 TEST_F(ProbeSideChannel, RefusesMoreSessionsThanItsLimitAndSaysSo) {

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <future>
+#include <map>
+#include <memory>
+#include <optional>
+#include <regex>
+#include <set>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <vector>
+
+#include "asio/socket.h"
+#include "probe/nic_acceptor.h"
+#include "probe/options.h"
+#include "probe/registry.h"
+#include "probe/responder.h"
+
+namespace rdma_exporter::probe {
+
+/// The probe's decisions: which devices are open, who probes whom, what scrapes see. On a thread of its own,
+/// which never blocks; what may is done by workers.
+class Control {
+ public:
+  explicit Control(std::shared_ptr<Registry> registry);
+
+  /// Any thread.
+  std::future<core::Result<void>> configure(const AgentOptions& options);
+  /// Any thread but its own, once: ends everything and waits for it, for ever if need be.
+  void shut_down();
+
+ private:
+  using SeriesKey = std::tuple<std::string, std::uint8_t, std::string>;  // device, port, target
+  struct Device {
+    std::shared_ptr<Nic> nic;
+    std::set<std::uint8_t> ports{};  ///< that have been active
+    std::map<ProberKey, bool> probers{};
+    bool looking = false;  ///< at its ports
+  };
+
+  core::Result<void> apply(const AgentOptions& options);
+  core::Result<void> listen(const AgentOptions& options, bool anew);
+  void end_sessions();
+  void tick();
+  void scan();
+  void on_names(const std::vector<std::string>& names);
+  void open(const std::string& name);
+  void on_open(const std::string& name, core::Result<std::shared_ptr<Nic>> opened);
+  void look_at_ports(const std::string& name);
+  void close(const std::string& name);
+  bool wants(const std::string& name) const;
+  void reconcile();
+  void reconcile_device(Device& device, Registry::Contents& contents);
+  void use_histograms(const SeriesKey& key, const Target& target, TargetStats& stats, bool own,
+                      std::map<SeriesKey, Registry::RttSeries>& used);
+  void offer_devices();
+
+  std::shared_ptr<Registry> registry_;
+  asio::io_context io_{1};
+  std::optional<asio::executor_work_guard<Executor>> work_;
+  Workers workers_{4};
+  Timer timer_{io_};
+  NicAcceptor acceptor_{workers_};
+  std::optional<Responder> responder_;
+  AgentOptions options_;
+  std::optional<std::regex> include_;
+  std::shared_ptr<asio::ssl::context> tls_;
+  std::string stamp_;  ///< of the files of tls_
+  std::map<std::string, Device> devices_;
+  std::set<std::string> opening_;
+  std::map<std::string, std::string> complaints_;  ///< last error of opening a device: said once
+  std::map<SeriesKey, std::shared_ptr<TargetStats>> stats_;
+  std::map<SeriesKey, Registry::RttSeries> rtts_;  ///< target "": of the group that is third
+  std::vector<std::weak_ptr<DeviceLoop>> loops_;
+  unsigned ticks_ = 0;
+  bool scanning_ = false;
+  bool ending_ = false;
+  std::thread thread_;  // last
+};
+
+}  // namespace rdma_exporter::probe

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#include "probe/nic.h"
+
+#include <utility>
+
+namespace rdma_exporter::probe {
+namespace {
+
+// Each session has at most two queue pairs with six completions under way, each session of a peer two with
+// eight.
+constexpr unsigned kCompletionsPerQp = 4;
+
+}  // namespace
+
+ProberSet::ProberSet(const Limits& limits, std::shared_ptr<NicStats> stats)
+    : limits_(limits),
+      stats_(std::move(stats)),
+      generator_(std::random_device{}()),
+      random_([this] { return std::uniform_real_distribution<double>()(generator_); }),
+      connects_(limits.connects_per_second) {}
+
+void ProberSet::add(std::unique_ptr<Prober> prober, const ProberKey& key, double rate) {
+  probers_[key] = Entry{std::move(prober), rate};
+  balance();
+}
+
+void ProberSet::remove(const ProberKey& key) {
+  probers_.erase(key);
+  balance();
+}
+
+void ProberSet::clear() { probers_.clear(); }
+
+void ProberSet::balance() {
+  double wanted = 0;
+  for (const auto& [key, entry] : probers_) wanted += entry.rate;
+  stretch_ = stretch_for(wanted, limits_.probes_per_second);
+  stats_->rate_multiplier = 1 / stretch_;
+}
+
+std::optional<Clock::time_point> ProberSet::advance(Clock::time_point now) {
+  std::optional<Clock::time_point> next;
+  for (const auto& [key, entry] : probers_) {
+    const auto due = entry.prober->advance(now, stretch_, connects_);
+    if (due && (!next || *due < *next)) next = due;
+  }
+  return next;
+}
+
+void ProberSet::on_event(const DeviceEvent& event) {
+  const Clock::time_point now = Clock::now();
+  for (const auto& [key, entry] : probers_) entry.prober->on_event(event, now);
+}
+
+core::Result<std::shared_ptr<Nic>> Nic::open(const std::string& name, const Limits& limits, Workers& workers,
+                                             std::function<void()> on_fatal) {
+  auto device = VerbsDevice::open(name);
+  if (!device) return tl::unexpected(device.error());
+  auto made = DeviceLoop::make(*device, limits.queue_pairs * kCompletionsPerQp);
+  if (!made) return tl::unexpected(made.error());
+  // The last holder may be on the loop's own thread, which cannot end itself.
+  const std::shared_ptr<DeviceLoop> loop(
+      made->release(), [&workers](DeviceLoop* gone) { workers.post([gone] { delete gone; }); });
+  auto stats = std::make_shared<NicStats>();
+  stats->device = name;
+  std::shared_ptr<Nic> nic(new Nic(loop, std::move(stats), limits, workers));
+  loop->add({[probers = nic->probers_](Clock::time_point now) { return probers->advance(now); },
+             [probers = nic->probers_, on_fatal = std::move(on_fatal)](const DeviceEvent& event) {
+               probers->on_event(event);
+               if (event.kind == DeviceEvent::Kind::fatal) on_fatal();
+             }});
+  loop->start();
+  return nic;
+}
+
+Nic::Nic(std::shared_ptr<DeviceLoop> loop, std::shared_ptr<NicStats> stats, const Limits& limits,
+         Workers& workers)
+    : loop_(std::move(loop)),
+      stats_(std::move(stats)),
+      limits_(limits),
+      workers_(workers),
+      ends_(std::make_shared<LocalEnds>(loop_, workers, stats_->queue_pairs, most_of_a_role())),
+      probers_(std::make_shared<ProberSet>(limits, stats_)) {}
+
+std::vector<std::uint8_t> Nic::active_ports() const {
+  std::vector<std::uint8_t> active;
+  for (unsigned port = 1; port <= loop_->device()->ports(); ++port) {
+    const auto facts = loop_->device()->port(static_cast<std::uint8_t>(port));
+    if (facts && facts->active) active.push_back(static_cast<std::uint8_t>(port));
+  }
+  return active;
+}
+
+void Nic::add(asio::io_context& io, ProberSpec spec) {
+  loop_->post([loop = loop_.get(), &workers = workers_, &io, ends = ends_, probers = probers_,
+               spec = std::move(spec)]() mutable {
+    const ProberKey key = spec.key;
+    const double rate = Prober::rate(spec.options);
+    probers->add(
+        std::make_unique<Prober>(*loop, workers, io, std::move(ends), std::move(spec), probers->random()),
+        key, rate);
+  });
+}
+
+void Nic::remove(const ProberKey& key) {
+  loop_->post([probers = probers_, key] { probers->remove(key); });
+}
+
+void Nic::stop() {
+  loop_->post([probers = probers_] { probers->clear(); });
+}
+
+}  // namespace rdma_exporter::probe

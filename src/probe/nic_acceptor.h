@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "probe/nic.h"
+#include "probe/responder.h"
+
+namespace rdma_exporter::probe {
+
+/// The responder's ends on this host's devices. Thread-safe; the work is done on workers.
+class NicAcceptor final : public Acceptor {
+ public:
+  explicit NicAcceptor(Workers& workers) : workers_(workers) {}
+
+  void accept(const Connect& wish, const std::string& control_address, Done done) override;
+  /// The devices that peers may use from now on.
+  void use(std::vector<std::shared_ptr<Nic>> nics);
+
+ private:
+  std::vector<std::shared_ptr<Nic>> nics() const;
+
+  Workers& workers_;
+  mutable std::mutex mutex_;
+  std::vector<std::shared_ptr<Nic>> nics_;
+};
+
+}  // namespace rdma_exporter::probe

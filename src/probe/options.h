@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "asio/socket.h"
+#include "probe/operation.h"
+#include "probe/rc_timing.h"
+#include "probe/tls.h"
+
+// What the probe is told to do, as plain data.
+namespace rdma_exporter::probe {
+
+inline constexpr std::uint16_t kDefaultPort = 9401;
+
+/// A peer to probe.
+struct Target {
+  std::string name;     ///< value of the label `target`, unique among those of one own port
+  std::string address;  ///< of its side channel: name or address
+  std::uint16_t port = kDefaultPort;
+  std::string group{};   ///< value of the label `target_group`
+  std::string device{};  ///< the peer's device; empty: the peer chooses one
+  std::string from{};    ///< own device; empty: each
+  std::string source{};  ///< own RDMA address; empty: the one that suits
+  bool operator==(const Target&) const = default;
+  auto operator<=>(const Target&) const = default;
+};
+
+/// How each target is probed.
+struct SessionOptions {
+  std::vector<Op> operations{Op::write, Op::read, Op::echo};  ///< of write and read the first that works
+  std::chrono::milliseconds interval{1'000};
+  std::chrono::milliseconds echo_interval{5'000};
+  unsigned flows = 1;  ///< connections to each target, each with a flow label of its own
+  unsigned traffic_class = 106;
+  unsigned service_level = 0;
+  RcTiming timing{};
+  std::string cluster{};
+  std::string host{};  ///< what this host calls itself
+  Credentials credentials{};
+  bool operator==(const SessionOptions&) const = default;
+
+  bool has(Op op) const { return std::find(operations.begin(), operations.end(), op) != operations.end(); }
+  bool one_sided() const { return has(Op::write) || has(Op::read); }
+};
+
+struct ResponderSettings {
+  bool enabled = false;
+  /// Addresses to listen on; of each the first endpoint that the host can give.
+  std::vector<std::vector<asio::ip::tcp::endpoint>> listen{};
+  bool insecure = false;
+  bool operator==(const ResponderSettings&) const = default;
+};
+
+/// Of each device.
+struct Limits {
+  unsigned queue_pairs = 256;  ///< half of them for sessions of its own, half for its peers'
+  unsigned probes_per_second = 500;
+  unsigned connects_per_second = 10;
+  bool operator==(const Limits&) const = default;
+};
+
+struct AgentOptions {
+  std::vector<Target> targets{};
+  SessionOptions session{};
+  ResponderSettings responder{};
+  Limits limits{};
+  std::string device_include{};     ///< std::regex for whole names; empty: all
+  unsigned histogram_targets = 64;  ///< up to so many targets have histograms of their own
+  bool operator==(const AgentOptions&) const = default;
+};
+
+}  // namespace rdma_exporter::probe

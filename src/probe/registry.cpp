@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#include "probe/registry.h"
+
+#include <array>
+#include <utility>
+
+#include "core/labels.h"
+
+namespace rdma_exporter::probe {
+namespace {
+
+using core::MetricDesc;
+using core::MetricType;
+using core::render_labels;
+
+constexpr std::string_view kSource = "docs/PROBE.md";
+
+constexpr MetricDesc kRtt{
+    "rdma_probe_rtt_seconds",
+    MetricType::histogram,
+    "device,port,target,target_group,op",
+    "seconds",
+    "Round trip of RC verbs operations between this port and a peer; write and read are "
+    "answered by the peer's adapter, echo by its process. With more targets than "
+    "probe.histogram_targets all of a group are one series, target is empty",
+    kSource};
+constexpr MetricDesc kResponderDelay{
+    "rdma_probe_responder_delay_seconds",
+    MetricType::histogram,
+    "device,port,target_group",
+    "seconds",
+    "Time the peer's process took for an echo, by the peer's own clock: a part "
+    "of the round trip of op=echo",
+    kSource};
+constexpr MetricDesc kAttempts{"rdma_probe_attempts_total",
+                               MetricType::counter,
+                               "device,port,target,op",
+                               "operations",
+                               "Operations that were due, also while there was no connection; each becomes a "
+                               "success or a failure",
+                               kSource};
+constexpr MetricDesc kFailures{"rdma_probe_failures_total",
+                               MetricType::counter,
+                               "device,port,target,op,stage,reason",
+                               "operations",
+                               "Operations that came to nothing, by how far they got and why: the completion "
+                               "status, an errno name, deadline, not_connected; see docs/PROBE.md",
+                               kSource};
+constexpr MetricDesc kOverruns{"rdma_probe_overruns_total",
+                               MetricType::counter,
+                               "device,port,target,op",
+                               "operations",
+                               "Times that an operation was due while the one before was still out",
+                               kSource};
+constexpr MetricDesc kRetransmits{"rdma_probe_retransmit_suspected_total",
+                                  MetricType::counter,
+                                  "device,port,target,op",
+                                  "operations",
+                                  "Successes that took 1 ms and 20 times the usual at least: RC hides a lost "
+                                  "packet behind a retransmission",
+                                  kSource};
+constexpr MetricDesc kUp{
+    "rdma_probe_up",
+    MetricType::gauge,
+    "device,port,target",
+    "",
+    "1 if the last one-sided operation (of an echo-only probe: the last echo) worked, 0 if "
+    "it failed; absent before the first one",
+    kSource};
+constexpr MetricDesc kLastRtt{"rdma_probe_last_rtt_seconds",
+                              MetricType::gauge,
+                              "device,port,target,op",
+                              "seconds",
+                              "Round trip of the last operation that worked",
+                              kSource};
+constexpr MetricDesc kLastSuccess{"rdma_probe_last_success_timestamp_seconds",
+                                  MetricType::gauge,
+                                  "device,port,target,op",
+                                  "seconds",
+                                  "When the last operation worked, in seconds since 1970",
+                                  kSource};
+constexpr MetricDesc kMinRtt{"rdma_probe_min_rtt_seconds",
+                             MetricType::gauge,
+                             "device,port,target,op",
+                             "seconds",
+                             "Least round trip of the last five minutes: a step says that the path changed",
+                             kSource};
+constexpr MetricDesc kHostDelay{
+    "rdma_probe_host_delay_seconds",
+    MetricType::gauge,
+    "device,port,target",
+    "seconds",
+    "What an echo takes beyond a one-sided operation, as moving averages: the two "
+    "hosts' share of the way",
+    kSource};
+constexpr MetricDesc kSamples{
+    "rdma_probe_samples_total",
+    MetricType::counter,
+    "device,port,target,wait",
+    "operations",
+    "Successes by how their end was awaited: event includes an interrupt and a wake-up, "
+    "spin does not",
+    kSource};
+constexpr MetricDesc kConnects{"rdma_probe_connects_total",
+                               MetricType::counter,
+                               "device,port,target",
+                               "connects",
+                               "Attempts to bring a connection about",
+                               kSource};
+constexpr MetricDesc kSessions{"rdma_probe_sessions",
+                               MetricType::gauge,
+                               "device,port,target,state",
+                               "sessions",
+                               "Connections to the target, one for each flow, by state",
+                               kSource};
+constexpr MetricDesc kSessionInfo{"rdma_probe_session_info",
+                                  MetricType::gauge,
+                                  "device,port,target,op,path_mtu,udp_source_port,local_address,peer_address,"
+                                  "peer_device",
+                                  "",
+                                  "Always 1; the connection in use, of the first flow that is up. op: the "
+                                  "one-sided operation that the peer takes, or echo",
+                                  kSource};
+constexpr MetricDesc kQps{"rdma_probe_qps",
+                          MetricType::gauge,
+                          "device,role",
+                          "queue pairs",
+                          "Queue pairs of the probe: requester for this host's sessions, responder for its "
+                          "peers'",
+                          kSource};
+constexpr MetricDesc kQpsLimit{"rdma_probe_qps_limit",
+                               MetricType::gauge,
+                               "device",
+                               "queue pairs",
+                               "Most queue pairs of both roles together",
+                               kSource};
+constexpr MetricDesc kTargets{
+    "rdma_probe_targets",
+    MetricType::gauge,
+    "state",
+    "targets",
+    "Targets, counted for each own port: active ones, and those dropped because of the "
+    "limit of queue pairs",
+    kSource};
+constexpr MetricDesc kRate{
+    "rdma_probe_rate_multiplier_ratio",
+    MetricType::gauge,
+    "device",
+    "ratio",
+    "Rate of the probes relative to the configured one; below 1 when that would be more "
+    "than probe.max_probes_per_second",
+    kSource};
+constexpr MetricDesc kInbound{"rdma_probe_inbound_sessions",
+                              MetricType::gauge,
+                              "device",
+                              "sessions",
+                              "Sessions of peers that this host answers",
+                              kSource};
+constexpr MetricDesc kEchoReplies{"rdma_probe_echo_replies_total",
+                                  MetricType::counter,
+                                  "device",
+                                  "operations",
+                                  "Echoes of peers that were answered",
+                                  kSource};
+constexpr MetricDesc kInboundRejected{"rdma_probe_inbound_rejected_total",
+                                      MetricType::counter,
+                                      "reason",
+                                      "connections",
+                                      "Connections to the responder that came to no session, by reason",
+                                      kSource};
+
+constexpr std::array kFamilies{&kRtt,         &kResponderDelay, &kAttempts,    &kFailures,
+                               &kOverruns,    &kRetransmits,    &kUp,          &kLastRtt,
+                               &kLastSuccess, &kMinRtt,         &kHostDelay,   &kSamples,
+                               &kConnects,    &kSessions,       &kSessionInfo, &kQps,
+                               &kQpsLimit,    &kTargets,        &kRate,        &kInbound,
+                               &kEchoReplies, &kInboundRejected};
+
+constexpr bool all_valid_pointers() {
+  for (const MetricDesc* family : kFamilies)
+    if (!core::valid(*family)) return false;
+  return true;
+}
+static_assert(all_valid_pointers());
+
+constexpr std::array<Op, kOps> kAllOps{Op::write, Op::read, Op::echo};
+constexpr std::array<std::string_view, 4> kStates{"idle", "connecting", "up", "backoff"};
+// There from the first scrape on, so that the first failure is an increase.
+constexpr Failure kAnticipated{Stage::op, "retry_exc_err"};
+constexpr Failure kAnticipatedEcho{Stage::echo, kDeadline};
+
+double seconds(std::chrono::nanoseconds time) { return std::chrono::duration<double>(time).count(); }
+
+void add_op(core::SampleBatch& out, const std::string& owner, Op op, const OpStats& stats) {
+  std::string labels = owner;
+  core::append_label(labels, "op", to_string(op));
+  out.add(kAttempts, labels, stats.attempts);
+  out.add(kOverruns, labels, stats.overruns);
+  out.add(kRetransmits, labels, stats.retransmits);
+  auto failures = stats.failures;
+  const Failure& first = op == Op::echo ? kAnticipatedEcho : kAnticipated;
+  failures.try_emplace({first.stage, first.reason}, 0);
+  for (const auto& [cause, count] : failures) {
+    std::string block = labels;
+    core::append_label(block, "stage", to_string(cause.first));
+    core::append_label(block, "reason", cause.second);
+    out.add(kFailures, block, count);
+  }
+  if (stats.successes == 0) return;
+  out.add(kLastRtt, labels, seconds(stats.last));
+  out.add(kLastSuccess, labels, stats.last_success);
+  if (const auto least = stats.least.get(Clock::now())) out.add(kMinRtt, labels, seconds(*least));
+}
+
+// The operation that says whether the path works.
+const OpStats* deciding(const TargetStats::Snapshot& now) {
+  for (const Op op : {Op::write, Op::read, Op::echo}) {
+    const OpStats& stats = now.ops[static_cast<std::size_t>(op)];
+    // A peer that takes no writes is measured with what comes next.
+    const bool given_up =
+        stats.successes == 0 && op != Op::echo && now.ops[static_cast<std::size_t>(op) + 1].successes != 0;
+    if (stats.attempts != 0 && !given_up) return &stats;
+  }
+  return nullptr;
+}
+
+void add_target(core::SampleBatch& out, const Registry::Series& series) {
+  const TargetStats::Snapshot now = series.stats->snapshot();
+  const std::string owner = render_labels(
+      {{"device", series.device}, {"port", std::to_string(series.port)}, {"target", series.target}});
+  for (const Op op : kAllOps) {
+    const OpStats& stats = now.ops[static_cast<std::size_t>(op)];
+    if (stats.attempts != 0) add_op(out, owner, op, stats);
+  }
+  if (const OpStats* stats = deciding(now);
+      stats != nullptr && (stats->successes != 0 || !stats->failures.empty()))
+    out.add_flag(kUp, owner, stats->last_worked);
+  const auto& one_sided = now.ops[now.ops[0].successes != 0 ? 0 : 1];
+  const auto& echo = now.ops[static_cast<std::size_t>(Op::echo)];
+  if (one_sided.successes != 0 && echo.successes != 0)
+    out.add(kHostDelay, owner, seconds(echo.mean - one_sided.mean));
+  out.add(kConnects, owner, now.connects);
+  for (const auto& [wait, count] : {std::pair("spin", now.spun), std::pair("event", now.slept)}) {
+    std::string labels = owner;
+    core::append_label(labels, "wait", wait);
+    out.add(kSamples, labels, count);
+  }
+  for (std::size_t state = 0; state < kStates.size(); ++state) {
+    std::string labels = owner;
+    core::append_label(labels, "state", kStates[state]);
+    out.add(kSessions, labels, std::uint64_t{now.states[state]});
+  }
+  if (!now.facts) return;
+  std::string labels = owner;
+  core::append_label(labels, "op", to_string(now.facts->op));
+  core::append_label(labels, "path_mtu", std::to_string(now.facts->path_mtu));
+  core::append_label(labels, "udp_source_port",
+                     now.facts->udp_source_port == 0 ? "" : std::to_string(now.facts->udp_source_port));
+  core::append_label(labels, "local_address", now.facts->local_address);
+  core::append_label(labels, "peer_address", now.facts->peer_address);
+  core::append_label(labels, "peer_device", now.facts->peer_device);
+  out.add(kSessionInfo, labels, std::uint64_t{1});
+}
+
+void add_rtt(core::SampleBatch& out, const Registry::RttSeries& series) {
+  const std::string port = std::to_string(series.port);
+  for (const Op op : kAllOps) {
+    const auto& histogram = series.histograms.rtt[static_cast<std::size_t>(op)];
+    if (!histogram) continue;
+    const std::string labels = render_labels({{"device", series.device},
+                                              {"port", port},
+                                              {"target", series.target},
+                                              {"target_group", series.group},
+                                              {"op", to_string(op)}});
+    out.add(kRtt, labels, histogram->data());
+  }
+  if (!series.histograms.responder_delay || !series.target.empty()) return;
+  out.add(kResponderDelay,
+          render_labels({{"device", series.device}, {"port", port}, {"target_group", series.group}}),
+          series.histograms.responder_delay->data());
+}
+
+void add_nic(core::SampleBatch& out, const NicStats& nic, unsigned limit, bool responder) {
+  const std::string owner = render_labels({{"device", nic.device}});
+  for (const auto& [role, count] : {std::pair("requester", nic.queue_pairs->requester.load()),
+                                    std::pair("responder", nic.queue_pairs->responder.load())}) {
+    std::string labels = owner;
+    core::append_label(labels, "role", role);
+    out.add(kQps, labels, std::uint64_t{count});
+  }
+  out.add(kQpsLimit, owner, std::uint64_t{limit});
+  out.add(kRate, owner, nic.rate_multiplier.load());
+  if (!responder) return;
+  out.add(kInbound, owner, std::uint64_t{nic.inbound_sessions});
+  out.add(kEchoReplies, owner, nic.echo_replies.load());
+}
+
+}  // namespace
+
+void Registry::publish(Contents contents) {
+  const std::lock_guard lock(mutex_);
+  contents.refused = std::move(contents_.refused);
+  contents_ = std::move(contents);
+}
+
+void Registry::publish_refused(std::map<std::string_view, std::uint64_t> refused) {
+  const std::lock_guard lock(mutex_);
+  contents_.refused = std::move(refused);
+}
+
+void Registry::add(core::SampleBatch& out) const {
+  Contents now;
+  {
+    const std::lock_guard lock(mutex_);
+    now = contents_;
+  }
+  if (!now.active) return;
+  for (const Series& series : now.series) add_target(out, series);
+  for (const RttSeries& series : now.rtts) add_rtt(out, series);
+  for (const auto& nic : now.nics) add_nic(out, *nic, now.queue_pairs_limit, now.responder);
+  for (const auto& [state, count] :
+       {std::pair("active", std::uint64_t{now.series.size()}), std::pair("dropped", now.dropped_targets)})
+    out.add(kTargets, render_labels({{"state", state}}), count);
+  if (!now.responder) return;
+  now.refused.try_emplace("tls", 0);
+  for (const auto& [reason, count] : now.refused)
+    out.add(kInboundRejected, render_labels({{"reason", reason}}), count);
+}
+
+std::vector<const MetricDesc*> Registry::families() { return {kFamilies.begin(), kFamilies.end()}; }
+
+}  // namespace rdma_exporter::probe

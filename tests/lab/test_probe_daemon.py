@@ -1,0 +1,285 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+# Copyright the rdma_exporter authors
+"""The probe as a part of the daemon on a real kernel: what a user configures, and what Prometheus sees. Two daemons,
+one prober and one responder, over two Soft-RoCE devices on a veth pair. The suite `probe-daemon` (tests/lab/run)."""
+
+import pathlib
+import socket
+import struct
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "guest"))
+
+import exporter  # noqa: E402
+import kernel  # noqa: E402
+import labtest  # noqa: E402
+from labtest import LabTest, daemons, run_in_order, stop_daemons  # noqa: E402
+
+SECRET = pathlib.Path("/tmp/probe.psk")
+CONFIG = pathlib.Path("/tmp/prober.yml")
+QUIET = ("--netlink=off",)
+TARGET = "10.9.0.2:9401,name=far,group=pod1,from=rxe0,device=rxe1"
+ATTEMPTS, FAILURES = "rdma_probe_attempts_total", "rdma_probe_failures_total"
+ROCE_PORT = 4791
+
+
+def wait_for(condition, what, timeout=60):
+    """As labtest's, with the patience that a guest on a busy machine needs."""
+    labtest.wait_for(condition, what, timeout)
+
+
+def responder_flags():
+    return (*QUIET, "--probe.responder", "--probe.listen-address=10.9.0.2:9401", f"--probe.secret-file={SECRET}",
+            "--probe.device-include=rxe1")
+
+
+def start_responder():
+    daemons["responder"] = exporter.Exporter(9410, *responder_flags())
+    daemons["responder"].wait_until_ready()
+
+
+def configure(*targets, **settings):
+    lines = ["probe:", "  targets:", *(f"    - {target}" for target in targets)] if targets else ["probe:", "  targets: []"]
+    defaults = {"secret_file": SECRET, "device_include": "rxe0", "interval": "200ms", "echo_interval": "400ms",
+                "traffic_class": 106}
+    lines += [f"  {key}: {value}" for key, value in {**defaults, **settings}.items()]
+    CONFIG.write_text("\n".join(lines) + "\n")
+
+
+def setUpModule():
+    exporter.install()
+    SECRET.write_text("fleet:" + "5a" * 32 + "\n")
+    SECRET.chmod(0o400)
+    configure(TARGET)
+    start_responder()
+    daemons["prober"] = exporter.Exporter(9411, *QUIET, f"--config.file={CONFIG}", "--web.enable-lifecycle")
+    daemons["prober"].wait_until_ready()
+
+
+def tearDownModule():
+    stop_daemons()
+
+
+class Netem:
+    def __init__(self, netdev, what):
+        self.netdev, self.what = netdev, what
+
+    def __enter__(self):
+        kernel.run("tc", "qdisc", "add", "dev", self.netdev, "root", "netem", *self.what.split())
+
+    def __exit__(self, *_):
+        kernel.run("tc", "qdisc", "del", "dev", self.netdev, "root")
+
+
+class ProbeTest(LabTest):
+    def setUp(self):
+        self.prober = daemons["prober"]
+        self.wait_for_up()
+
+    def page(self):
+        return self.prober.scrape()
+
+    def get(self, name, **labels):
+        return self.page().get(name, **labels)
+
+    def wait_for_up(self, timeout=90):
+        def works():
+            page = self.page()
+            before = page.get(ATTEMPTS, op="write", target="far")
+            if page.get("rdma_probe_up", target="far") != 1 or before is None:
+                return False
+            last = page.get("rdma_probe_last_success_timestamp_seconds", op="write", target="far")
+            return last > time.time() - 2
+        wait_for(works, "a probe that works", timeout)
+
+    def failures(self, page=None, **labels):
+        return sum((page or self.page()).find(FAILURES, target="far", **labels).values())
+
+    def wait_for_failure(self, timeout=60, **labels):
+        before = self.failures(**labels)
+        wait_for(lambda: self.failures(**labels) > before, f"a failure {labels}", timeout)
+
+    def reload(self):
+        self.prober.process.send_signal(1)
+
+
+class Probing(ProbeTest):
+    def test_both_operations_are_measured_and_the_histograms_agree(self):
+        wait_for(lambda: (self.get("rdma_probe_rtt_seconds_count", op="echo") or 0) >= 3, "echoes")
+        page = self.page()
+        for op in ("write", "echo"):
+            count = page.get("rdma_probe_rtt_seconds_count", op=op, target="far", target_group="pod1")
+            attempts = page.get(ATTEMPTS, op=op, target="far")
+            self.assertGreater(count, 0)
+            self.assertLessEqual(count + self.failures(page, op=op), attempts)
+            self.assertGreater(page.get("rdma_probe_last_rtt_seconds", op=op), 1e-6)
+        info = [dict(labels) for (_, labels) in page.find("rdma_probe_session_info")]
+        self.assertEqual(len(info), 1)
+        self.assertEqual((info[0]["op"], info[0]["peer_device"], info[0]["peer_address"], info[0]["local_address"]),
+                         ("write", "rxe1", "10.9.0.2", "10.9.0.1"))
+        far = daemons["responder"].scrape()
+        self.assertEqual(far.get("rdma_probe_inbound_sessions", device="rxe1"), 1)
+        self.assertEqual(far.get("rdma_probe_qps", device="rxe1", role="responder"), 2)
+        self.assertEqual(page.get("rdma_probe_qps", device="rxe0", role="requester"), 2)
+
+    def test_no_secret_is_served_or_logged(self):
+        for daemon in (self.prober, daemons["responder"]):
+            text = daemon.get("/metrics").decode() + daemon.log.read_text()
+            self.assertNotIn("5a5a", text)
+            self.assertNotIn("qpn", text.lower().replace("udp", ""))
+
+    def test_a_jump_of_the_delay_is_seen(self):
+        with Netem("ve0", "delay 5ms"):
+            wait_for(lambda: self.get("rdma_probe_last_rtt_seconds", op="write") >= 0.005, "the delay")
+
+    def test_requests_and_acks_carry_the_class_and_the_port_of_the_path(self):
+        info = next(dict(labels) for (_, labels) in self.page().find("rdma_probe_session_info"))
+        seen = set()
+        tap = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x0003))
+        tap.bind(("ve0", 0))
+        tap.settimeout(10)
+        end = time.monotonic() + 20
+        while len(seen) < 2 and time.monotonic() < end:
+            frame = tap.recv(2048)
+            if frame[12:14] != b"\x08\x00" or frame[23] != 17:
+                continue
+            source, destination = struct.unpack("!HH", frame[34:38])
+            if destination == ROCE_PORT:
+                seen.add((socket.inet_ntoa(frame[26:30]), frame[15], source))
+        tap.close()
+        port = int(info["udp_source_port"])
+        self.assertEqual(seen, {("10.9.0.1", 106, port), ("10.9.0.2", 106, port)})
+
+
+class Failing(ProbeTest):
+    def test_a_black_hole_fails_every_tick_and_comes_back(self):
+        with Netem("ve0", "loss 100%"):
+            self.wait_for_failure(reason="retry_exc_err")
+            page = self.page()
+            self.assertEqual(page.get("rdma_probe_up", target="far"), 0)
+            attempts, failed = page.get(ATTEMPTS, op="write"), self.failures(page, op="write")
+            wait_for(lambda: self.failures(op="write") >= failed + 5, "failures that go on")
+            self.assertGreaterEqual(self.get(ATTEMPTS, op="write"), attempts + 5)
+        self.wait_for_up()
+
+    def test_a_killed_responder_is_missed_at_once_and_a_new_one_is_found(self):
+        daemons["responder"].process.kill()
+        daemons["responder"].process.wait()
+        self.wait_for_failure(stage="control")
+        start_responder()
+        self.wait_for_up()
+
+    def test_a_stopped_process_fails_echoes_and_no_writes(self):
+        responder = daemons["responder"]
+        before = {reason: self.failures(op="write", stage="op", reason=reason) for reason in ("retry_exc_err", "deadline")}
+        responder.pause()
+        try:
+            self.wait_for_failure(op="echo", stage="echo", reason="deadline")
+        finally:
+            responder.resume()
+        # With the echo the session is given up; until then the adapter answered every write.
+        for reason in ("retry_exc_err", "deadline"):
+            self.assertEqual(self.failures(op="write", stage="op", reason=reason), before[reason], reason)
+        self.wait_for_up()
+
+    def test_a_removed_address_is_named_and_found_again(self):
+        kernel.run("ip", "address", "del", "10.9.0.1/32", "dev", "ve0")
+        try:
+            self.wait_for_failure(op="write")
+        finally:
+            kernel.run("ip", "address", "add", "10.9.0.1/32", "dev", "ve0")
+            for table in ("100", "101"):
+                kernel.run("ip", "route", "replace", "10.9.0.2/32", "dev", "ve0", "src", "10.9.0.1", "table", table)
+        self.wait_for_up()
+
+    def test_a_scrape_does_not_wait_for_a_neighbour_that_does_not_answer(self):
+        kernel.run("ip", "neighbour", "del", "10.9.0.2", "dev", "ve0")
+        try:
+            daemons["responder"].process.kill()
+            daemons["responder"].process.wait()
+            start_responder()
+            times = []
+            for _ in range(10):
+                start = time.monotonic()
+                self.page()
+                times.append(time.monotonic() - start)
+            # The kernel keeps who asks for it for two seconds and more.
+            self.assertLess(sorted(times)[5], 1.5)
+        finally:
+            kernel.run("ip", "neighbour", "replace", "10.9.0.2", "lladdr", "02:00:00:00:00:02", "dev", "ve0", "nud",
+                       "permanent")
+        self.wait_for_up()
+
+
+class Reloading(ProbeTest):
+    def test_targets_come_and_go_and_take_their_series_along(self):
+        count = self.get("rdma_probe_rtt_seconds_count", op="write", target="far")
+        configure(TARGET, "127.0.0.1:1,name=nobody,from=rxe0")
+        self.reload()
+        wait_for(lambda: self.failures_of("nobody") > 0, "failures of the new target")
+        self.assertGreaterEqual(self.get("rdma_probe_rtt_seconds_count", op="write", target="far"), count,
+                                "the other one goes on")
+        configure(TARGET)
+        self.reload()
+        wait_for(lambda: b"nobody" not in self.prober.get("/metrics"), "no trace of it")
+        self.wait_for_up()
+
+    def failures_of(self, target):
+        return sum(self.page().find(FAILURES, target=target, reason="ECONNREFUSED").values())
+
+    def test_a_bad_configuration_changes_nothing(self):
+        configure(TARGET, secret_file="/nonexistent")
+        self.reload()
+        wait_for(lambda: self.get("rdma_exporter_config_last_reload_successful") == 0, "the refusal")
+        configure(TARGET)
+        self.reload()
+        wait_for(lambda: self.get("rdma_exporter_config_last_reload_successful") == 1, "the reload")
+        self.wait_for_up()
+
+    def test_it_can_be_switched_off_and_on(self):
+        self.addCleanup(self.reload)
+        self.addCleanup(configure, TARGET)
+        configure()
+        self.reload()
+        wait_for(lambda: self.page().find(ATTEMPTS) == {}, "silence")
+        wait_for(lambda: not any(file.startswith("/dev/infiniband") for file in self.prober.open_files()), "closed devices")
+
+
+class Strangers(ProbeTest):
+    def test_garbage_and_wrong_secrets_are_counted_and_reach_nothing(self):
+        rejected = lambda: sum(daemons["responder"].scrape().find("rdma_probe_inbound_rejected_total").values())
+        before = rejected()
+        for _ in range(20):
+            with socket.create_connection(("10.9.0.2", 9401), timeout=5) as stranger:
+                stranger.sendall(b"GET / HTTP/1.1\r\n\r\n" * 40)
+        wait_for(lambda: rejected() >= before + 20, "twenty refusals")
+        self.assertEqual(daemons["responder"].scrape().get("rdma_probe_inbound_sessions", device="rxe1"), 1)
+
+    def test_it_does_not_start_open_to_everybody(self):
+        done = subprocess.run([exporter.BINARY, "--probe.responder", "--check-config"], capture_output=True, text=True,
+                              timeout=exporter.START_TIMEOUT)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("probe.insecure", done.stderr)
+
+
+class Devices(ProbeTest):
+    def test_a_device_can_be_removed_under_it_and_is_used_again(self):
+        start = time.monotonic()
+        subprocess.run(["rdma", "link", "delete", "rxe0"], check=True, timeout=60)
+        self.assertLess(time.monotonic() - start, 30, "it lets go")
+        wait_for(lambda: self.page().find(ATTEMPTS) == {}, "no series of a device that is not there")
+        kernel.run("rdma", "link", "add", "rxe0", "type", "rxe", "netdev", "ve0")
+        self.wait_for_up()
+
+    def test_nothing_is_left_when_it_ends(self):
+        self.assertEqual(self.prober.stop(), 0)
+        self.assertEqual(daemons["responder"].stop(), 0)
+        shown = subprocess.run(["rdma", "res", "show", "qp"], capture_output=True, text=True, check=True).stdout
+        self.assertNotIn("rdma_exporter", shown)
+
+
+if __name__ == "__main__":
+    sys.exit(run_in_order(Probing, Failing, Reloading, Strangers, Devices))

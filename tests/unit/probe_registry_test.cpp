@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#include "probe/registry.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "core/labels.h"
+
+namespace rdma_exporter::probe {
+namespace {
+
+using namespace std::chrono_literals;
+
+class ProbeRegistry : public testing::Test {
+ protected:
+  ProbeRegistry() {
+    stats->use({.rtt = {histogram, nullptr, echoes}, .responder_delay = delay});
+    contents.active = true;
+    contents.series.push_back({"mlx5_0", 1, "gpu-17", stats});
+    contents.rtts.push_back({"mlx5_0", 1, "gpu-17", "pod1", {{histogram, nullptr, echoes}, nullptr}});
+  }
+
+  void collect() {
+    registry.publish(contents);
+    batch.clear();
+    registry.add(batch);
+  }
+  std::optional<double> value(const std::string& name, const std::string& label = "") {
+    for (const core::Sample& sample : batch.samples()) {
+      if (sample.metric->name != name || sample.labels().find(label) == std::string::npos) continue;
+      if (sample.metric->type == core::MetricType::histogram)
+        return static_cast<double>(sample.histogram->count());
+      return sample.is_real ? sample.real : static_cast<double>(sample.integer);
+    }
+    return std::nullopt;
+  }
+  void succeed(Op op, std::chrono::nanoseconds rtt) {
+    stats->attempt(op);
+    stats->success(op, {.rtt = rtt, .peer_delay = {}, .slept = false});
+  }
+
+  std::shared_ptr<TargetStats> stats = std::make_shared<TargetStats>();
+  std::shared_ptr<core::Histogram> histogram = std::make_shared<core::Histogram>(kRttBounds);
+  std::shared_ptr<core::Histogram> echoes = std::make_shared<core::Histogram>(kRttBounds);
+  std::shared_ptr<core::Histogram> delay = std::make_shared<core::Histogram>(kRttBounds);
+  Registry::Contents contents;
+  Registry registry;
+  core::SampleBatch batch;
+};
+
+TEST_F(ProbeRegistry, IsSilentUntilConfigured) {
+  registry.add(batch);
+  EXPECT_EQ(batch.size(), 0U);
+}
+
+TEST_F(ProbeRegistry, ShowsWhatWorked) {
+  succeed(Op::write, 2us);
+  succeed(Op::write, 3us);
+  collect();
+  EXPECT_EQ(value("rdma_probe_attempts_total", "op=\"write\""), 2);
+  EXPECT_EQ(value("rdma_probe_failures_total", "reason=\"retry_exc_err\""), 0)
+      << "a first failure must be an increase";
+  EXPECT_EQ(value("rdma_probe_up"), 1);
+  EXPECT_DOUBLE_EQ(*value("rdma_probe_last_rtt_seconds"), 3e-6);
+  EXPECT_DOUBLE_EQ(*value("rdma_probe_min_rtt_seconds"), 2e-6);
+  EXPECT_EQ(value("rdma_probe_rtt_seconds", "op=\"write\""), 2);
+}
+
+TEST_F(ProbeRegistry, CountsAttemptsAndFailuresWhileThereIsNoConnection) {
+  for (int i = 0; i < 5; ++i) {
+    stats->attempt(Op::write);
+    stats->failure(Op::write, {Stage::control, "ECONNREFUSED"});
+  }
+  collect();
+  EXPECT_EQ(value("rdma_probe_attempts_total"), 5);
+  EXPECT_EQ(value("rdma_probe_failures_total", "stage=\"control\",reason=\"ECONNREFUSED\""), 5);
+  EXPECT_EQ(value("rdma_probe_up"), 0);
+  EXPECT_EQ(value("rdma_probe_last_rtt_seconds"), std::nullopt) << "absent is absent";
+}
+
+TEST_F(ProbeRegistry, SuspectsARetransmissionFarFromTheUsual) {
+  for (int i = 0; i < 20; ++i) succeed(Op::write, 100us);
+  succeed(Op::write, 1900us);
+  succeed(Op::write, 67ms);
+  collect();
+  EXPECT_EQ(value("rdma_probe_retransmit_suspected_total"), 1);
+}
+
+TEST_F(ProbeRegistry, SeparatesTheHostFromTheNetwork) {
+  for (int i = 0; i < 50; ++i) {
+    succeed(Op::write, 10us);
+    succeed(Op::echo, 50us);
+  }
+  collect();
+  EXPECT_NEAR(*value("rdma_probe_host_delay_seconds"), 40e-6, 1e-6);
+}
+
+TEST_F(ProbeRegistry, ForgetsARemovedTargetAtOnce) {
+  succeed(Op::write, 2us);
+  collect();
+  ASSERT_TRUE(value("rdma_probe_attempts_total"));
+  contents.series.clear();
+  contents.rtts.clear();
+  collect();
+  for (const core::Sample& sample : batch.samples())
+    EXPECT_EQ(sample.labels().find("gpu-17"), std::string::npos) << sample.metric->name;
+}
+
+TEST_F(ProbeRegistry, EmitsTheLabelsOfItsTables) {
+  succeed(Op::write, 2us);
+  succeed(Op::echo, 9us);
+  stats->set_session(0, Session::State::up,
+                     SessionFacts{1024, 50000, "192.0.2.1", "192.0.2.2", "mlx5_0", Op::write});
+  contents.nics.push_back(std::make_shared<NicStats>());
+  contents.responder = true;
+  contents.rtts.push_back({"mlx5_0", 1, "", "pod1", {{}, delay}});
+  collect();
+  std::set<std::string_view> seen;
+  for (const core::Sample& sample : batch.samples()) {
+    seen.insert(sample.metric->name);
+    std::string names;
+    core::for_each_label(sample.labels(), [&](std::string_view name, std::string_view) {
+      names.append(names.empty() ? "" : ",").append(name);
+    });
+    EXPECT_EQ(names, sample.metric->labels) << sample.metric->name;
+  }
+  EXPECT_EQ(seen.size(), Registry::families().size()) << "every family is there";
+}
+
+TEST_F(ProbeRegistry, KeepsQueuePairNumbersAndKeysOut) {
+  for (const core::MetricDesc* family : Registry::families())
+    for (const std::string_view secret : {"qpn", "psn", "rkey", "key"})
+      EXPECT_EQ(family->labels.find(secret), std::string_view::npos) << family->name;
+}
+
+}  // namespace
+}  // namespace rdma_exporter::probe
