@@ -133,8 +133,8 @@
       // --- Probe ---
       RdmaProbeFailing: { severity: 'critical', 'for': '5m', threshold: 0.50 },  // share of attempts; own
       RdmaProbeLoss: { severity: 'warning', 'for': '5m', threshold: 0.01 },  // share of attempts; S16 (Pingmesh)
-      // 99th percentile against the median of a day ago; floor in seconds.
-      RdmaProbeLatencyHigh: { severity: 'warning', 'for': '15m', factor: 5, floor: 2e-5 },
+      // 99th percentile against the median of `baseline` ago; floor in seconds.
+      RdmaProbeLatencyHigh: { severity: 'warning', 'for': '15m', factor: 5, floor: 2e-5, baseline: '1d' },
 
       // --- Exporter ---
       RdmaExporterDown: { severity: 'warning', 'for': '5m' },

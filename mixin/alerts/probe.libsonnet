@@ -26,12 +26,13 @@ function(lib) lib.group('rdma-probe', [
   lib.alert(
     'RdmaProbeLatencyHigh',
     |||
-      rdma:probe_rtt_seconds:p99 > %(factor)s * (rdma:probe_rtt_seconds:p50 offset 1d)
+      rdma:probe_rtt_seconds:p99 > %(factor)s * (rdma:probe_rtt_seconds:p50 offset %(baseline)s)
       and rdma:probe_rtt_seconds:p99 > %(floor)s
     |||,
-    'RDMA latency is far above that of yesterday',
+    'RDMA latency is far above what it was',
     |||
-      The 99th percentile of the RDMA round trip from %(path)s to {{ $labels.target_group }} is
+      The 99th percentile of the RDMA round trip from %(path)s to
+      {{ with $labels.target }}{{ . }}{{ else }}the targets{{ end }}{{ with $labels.target_group }} of {{ . }}{{ end }} is
       {{ $value | humanizeDuration }} (operation {{ $labels.op }}).
     ||| % { path: path },
   ),

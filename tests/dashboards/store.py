@@ -3,8 +3,8 @@
 """A Prometheus server that holds the minutes of a PFC storm, for the tests of the dashboards and for their pictures.
 
 What it holds: the recorded pages of tests/dashboards/pfc-storm (node-a, node-b), pages of an exporter that runs now on
-a synthetic tree with faults (node-c), the probe's series as far as they are only expected (probe_expected), and what
-Prometheus itself would have added: up, scrape_*, ALERTS."""
+a synthetic tree with faults (node-c), synthetic series of the probe (probe_series), and what Prometheus itself would
+have added: up, scrape_*, ALERTS."""
 
 import contextlib
 import json
@@ -23,7 +23,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "e2e"))
 
 import harness  # noqa: E402
-import probe_expected  # noqa: E402
+import probe_series  # noqa: E402
 
 RECORDING = HERE / "pfc-storm" / "pages.tar.xz"
 JOB = "rdma"
@@ -155,7 +155,7 @@ def write_samples(path):
             file.writelines(scraped(when, "node-c", faulty[min(i * len(faulty) // len(times), len(faulty) - 1)]))
         storm = [times[0] + second for second in STORM]
         probing = {"node-a": "mlx5_0", "node-b": "mlx5_1"}
-        for when, host, name, labels, value in probe_expected.series(times, probing, storm):
+        for when, host, name, labels, value in probe_series.series(times, probing, storm):
             file.write(f"{with_labels(written(name, labels), host)} {value!r} {when:.3f}\n")
         file.writelines(firing(times[0], times))
         file.write("# EOF\n")

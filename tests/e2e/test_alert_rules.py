@@ -26,9 +26,6 @@ SECTIONS = ["## Meaning", "## Impact", "## Diagnosis", "## Mitigation", "## Fals
 # Prometheus' own, with the labels of every target.
 STANDARD = {"up": set(), "scrape_duration_seconds": set()}
 TARGET_LABELS = {"job", "instance", "severity"}
-# Named by rules, but not in --describe yet. A test fails as soon as one of them is; remove it from here then.
-PENDING = {
-}
 # What a rule adds to the labels of its expression: by group_left, label_replace, or because a parser cannot tell.
 ADDED = {
     "rdma:device_pcie:transfers_per_second": {"device", "board_id"},
@@ -75,7 +72,7 @@ class Names:
     """Which metrics exist and which labels they have: described, standard, pending, or made by a recording rule."""
 
     def __init__(self):
-        self.labels = {**described(), **STANDARD, **PENDING, "rdma_exporter_build_info": set()}
+        self.labels = {**described(), **STANDARD, "rdma_exporter_build_info": set()}
         for rule in [*rules("recording.rules.yml"), *rules("compat.rules.yml")]:
             own = set().union(*(self.of(metric) or set() for metric in metrics_of(rule["expr"])))
             self.labels[rule["record"]] = own | ADDED.get(rule["record"], set())
@@ -252,9 +249,6 @@ class MetricsAndLabels(unittest.TestCase):
                         checked += 1
                         self.assertLessEqual(set(wanted.split("|")), values[metric, label], f"{metric} {label}")
         self.assertGreater(checked, 8)
-
-    def test_what_is_pending_is_still_pending(self):
-        self.assertEqual(set(PENDING) & set(described()), set(), "it is described now: remove it from PENDING")
 
     def test_no_series_is_made_twice(self):
         """A name that the exporter has is not recorded again under compatibility names, nor one name by two rules."""

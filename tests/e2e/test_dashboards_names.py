@@ -12,7 +12,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "dashboards"))
 
 import model  # noqa: E402
-import probe_expected  # noqa: E402
+import probe_series  # noqa: E402
 import store  # noqa: E402
 
 TARGET = {"job", "instance"}
@@ -30,7 +30,6 @@ def described():
 def families():
     """{series name: labels}."""
     found = [(family["name"], family["type"], family["labels"]) for family in described()]
-    found += [(name, kind, labels) for name, (kind, labels) in probe_expected.FAMILIES.items()]
     known = dict(PROMETHEUS)
     for name, kind, labels in found:
         known[name] = set(labels)
@@ -43,10 +42,12 @@ class Names(unittest.TestCase):
     def setUpClass(cls):
         cls.known = families()
 
-    def test_expected_names_are_not_there_twice(self):
-        """When the exporter has the probe's families, the list of expected ones has to go."""
-        names = {family["name"] for family in described()}
-        self.assertEqual(names & set(probe_expected.FAMILIES), set(), "drop them from probe_expected.py")
+    def test_synthetic_series_are_like_those_of_the_exporter(self):
+        made = {name: set(labels) for _, _, name, labels, _ in
+                probe_series.series([0], {"a": "mlx5_0", "b": "mlx5_1"}, storm=(0, 1))}
+        for name, labels in made.items():
+            with self.subTest(name=name):
+                self.assertEqual(labels, self.known[name] if name.endswith("_bucket") else self.known[name] - {"le"})
 
     def test_metrics_and_labels_exist(self):
         for dashboard in model.dashboards():

@@ -17,7 +17,7 @@ REPOSITORY = pathlib.Path(__file__).resolve().parents[3]
 PROMETHEUS, ALERTMANAGER, WEBHOOK = 9090, 9093, 9095
 # Another configuration of the same mixin; the expressions stay what they are.
 SHORT = """
-local short = { 'for': '2s', window: '20s' };
+local short = { 'for': '2s', window: '20s', baseline: '30s' };
 {
   windows: { pause: '20s', rate: '20s', probe: '20s' },
   history: '10m:2s',

@@ -1,27 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the rdma_exporter authors
-"""Metrics of the probe, which `rdma_exporter --describe=json` does not know yet: THE ONE PLACE of these tests that
-names them. When the probe's families are in the metric tables, FAMILIES goes away (test_dashboards_names then finds
-them there), and series() as soon as pages of a probing exporter are recorded."""
+"""SYNTHETIC samples of two hosts that probe each other. test_dashboards_names compares their names and labels with
+those of the exporter."""
 
 import math
 import random
 
-PATH = ("device", "port", "target", "op")
-FAMILIES = {  # name: (type, labels)
-    "rdma_probe_rtt_seconds": ("histogram", ("device", "port", "target", "target_group", "op")),
-    "rdma_probe_attempts_total": ("counter", PATH),
-    "rdma_probe_failures_total": ("counter", (*PATH, "stage", "reason")),
-    "rdma_probe_up": ("gauge", ("device", "port", "target")),
-    "rdma_probe_last_rtt_seconds": ("gauge", PATH),
-    "rdma_probe_min_rtt_seconds": ("gauge", PATH),
-    "rdma_probe_responder_delay_seconds": ("histogram", ("device", "port", "target_group")),
-    "rdma_probe_host_delay_seconds": ("gauge", ("device", "port", "target")),
-    "rdma_probe_retransmit_suspected_total": ("counter", PATH),
-    "rdma_probe_samples_total": ("counter", ("device", "port", "target", "wait")),
-    "rdma_probe_connects_total": ("counter", ("device", "port", "target")),
-    "rdma_probe_qps": ("gauge", ("device", "role")),
-}
 BOUNDS = (1e-6, 1.5e-6, 2e-6, 3e-6, 4e-6, 6e-6, 8e-6, 1.2e-5, 1.6e-5, 2.4e-5, 3.2e-5, 4.8e-5, 6.4e-5, 9.6e-5, 1.28e-4,
           2.56e-4, 5.12e-4, 1.024e-3, 2.048e-3, 4.096e-3, 8.192e-3, 1.6384e-2, 3.2768e-2, 6.5536e-2,
           2.62144e-1, 1.048576)
@@ -52,7 +36,7 @@ class Path:
     def __init__(self, device, target):
         self.labels = {"device": device, "port": "1", "target": target, "op": "write"}
         self.short = {"device": device, "port": "1", "target": target}
-        self.rtt = [Histogram("rdma_probe_rtt_seconds", {**self.labels, "op": op, "target_group": "all"})
+        self.rtt = [Histogram("rdma_probe_rtt_seconds", {**self.labels, "target_group": "all", "op": op})
                     for op in ("write", "echo")]
         self.delay = Histogram("rdma_probe_responder_delay_seconds",
                                {"device": device, "port": "1", "target_group": "all"})
