@@ -13,11 +13,14 @@ namespace rdma_exporter::app {
 
 extern const Command capture_command;
 extern const Command doctor_command;
+extern const Command probe_command;
 extern const Command report_command;
+extern const Command responder_command;
 
 namespace {
 
-constexpr std::array kAll{&capture_command, &doctor_command, &report_command};
+constexpr std::array kAll{&capture_command, &doctor_command, &report_command, &probe_command,
+                          &responder_command};
 
 }  // namespace
 

@@ -2,6 +2,7 @@
 // Copyright the rdma_exporter authors
 #include "probe/control.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "log/log.h"
@@ -129,6 +130,7 @@ void Control::on_names(const std::vector<std::string>& names) {
     else
       open(name);
   }
+  say_if_settled();
 }
 
 void Control::open(const std::string& name) {
@@ -146,6 +148,11 @@ void Control::open(const std::string& name) {
 
 void Control::on_open(const std::string& name, core::Result<std::shared_ptr<Nic>> opened) {
   opening_.erase(name);
+  add_device(name, std::move(opened));
+  say_if_settled();
+}
+
+void Control::add_device(const std::string& name, core::Result<std::shared_ptr<Nic>> opened) {
   if (!opened) {
     const std::string problem = core::to_string(opened.error());
     if (std::exchange(complaints_[name], problem) != problem)
@@ -172,8 +179,15 @@ void Control::look_at_ports(const std::string& name) {
       const std::size_t before = found->second.ports.size();
       found->second.ports.insert(ports.begin(), ports.end());
       if (found->second.ports.size() != before) reconcile();
+      say_if_settled();
     });
   });
+}
+
+void Control::say_if_settled() {
+  const bool busy =
+      std::any_of(devices_.begin(), devices_.end(), [](const auto& entry) { return entry.second.looking; });
+  if (options_.observer && !busy && opening_.empty()) options_.observer->settled();
 }
 
 void Control::close(const std::string& name) {
@@ -236,7 +250,7 @@ void Control::reconcile_device(Device& device, Registry::Contents& contents) {
       }
       left -= each;
       auto& stats = stats_[{device.nic->name(), port, target.name}];
-      if (!stats) stats = std::make_shared<TargetStats>();
+      if (!stats) stats = begin({device.nic->name(), port, target.name});
       contents.series.push_back({device.nic->name(), port, target.name, stats});
       for (unsigned flow = 0; flow < options_.session.flows; ++flow) wanted[{port, target, flow}] = true;
     }
@@ -249,6 +263,11 @@ void Control::reconcile_device(Device& device, Registry::Contents& contents) {
                           stats_[{device.nic->name(), key.port, key.target.name}]});
   }
   device.probers = std::move(wanted);
+}
+
+std::shared_ptr<TargetStats> Control::begin(const Path& path) {
+  if (options_.observer) options_.observer->begins(path);
+  return std::make_shared<TargetStats>(path, options_.observer);
 }
 
 void Control::use_histograms(const SeriesKey& key, const Target& target, TargetStats& stats, bool own,

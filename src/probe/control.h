@@ -49,14 +49,17 @@ class Control {
   void on_names(const std::vector<std::string>& names);
   void open(const std::string& name);
   void on_open(const std::string& name, core::Result<std::shared_ptr<Nic>> opened);
+  void add_device(const std::string& name, core::Result<std::shared_ptr<Nic>> opened);
   void look_at_ports(const std::string& name);
   void close(const std::string& name);
   bool wants(const std::string& name) const;
   void reconcile();
   void reconcile_device(Device& device, Registry::Contents& contents);
+  std::shared_ptr<TargetStats> begin(const Path& path);
   void use_histograms(const SeriesKey& key, const Target& target, TargetStats& stats, bool own,
                       std::map<SeriesKey, Registry::RttSeries>& used);
   void offer_devices();
+  void say_if_settled();
 
   std::shared_ptr<Registry> registry_;
   asio::io_context io_{1};

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "asio/socket.h"
+#include "probe/observer.h"
 #include "probe/operation.h"
 #include "probe/rc_timing.h"
 #include "probe/tls.h"
@@ -72,6 +74,7 @@ struct AgentOptions {
   Limits limits{};
   std::string device_include{};     ///< std::regex for whole names; empty: all
   unsigned histogram_targets = 64;  ///< up to so many targets have histograms of their own
+  std::shared_ptr<Observer> observer{};
   bool operator==(const AgentOptions&) const = default;
 };
 

@@ -3,6 +3,7 @@
 #include "probe/target_stats.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace rdma_exporter::probe {
 namespace {
@@ -47,6 +48,9 @@ std::optional<nanoseconds> RecentMinimum::get(Clock::time_point now) const {
   return least;
 }
 
+TargetStats::TargetStats(Path path, std::shared_ptr<Observer> observer)
+    : path_(std::move(path)), observer_(std::move(observer)) {}
+
 void TargetStats::attempt(Op op) {
   const std::lock_guard lock(mutex_);
   ++of(op).attempts;
@@ -58,12 +62,20 @@ void TargetStats::overrun(Op op) {
 }
 
 void TargetStats::failure(Op op, const Failure& failure) {
-  const std::lock_guard lock(mutex_);
-  ++of(op).failures[{failure.stage, failure.reason}];
-  of(op).last_worked = false;
+  {
+    const std::lock_guard lock(mutex_);
+    ++of(op).failures[{failure.stage, failure.reason}];
+    of(op).last_worked = false;
+  }
+  if (observer_) observer_->failure(path_, op, failure);
 }
 
 void TargetStats::success(Op op, const Completion& completion) {
+  count(op, completion);
+  if (observer_) observer_->success(path_, op, completion);
+}
+
+void TargetStats::count(Op op, const Completion& completion) {
   const std::lock_guard lock(mutex_);
   OpStats& stats = of(op);
   const nanoseconds rtt = completion.rtt;

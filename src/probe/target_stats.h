@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/histogram.h"
+#include "probe/observer.h"
 #include "probe/session.h"
 
 namespace rdma_exporter::probe {
@@ -80,6 +81,9 @@ class TargetStats final : public Recorder {
     std::shared_ptr<core::Histogram> responder_delay{};
   };
 
+  /// `observer` may be null.
+  explicit TargetStats(Path path = {}, std::shared_ptr<Observer> observer = {});
+
   void attempt(Op op) override;
   void success(Op op, const Completion& completion) override;
   void failure(Op op, const Failure& failure) override;
@@ -109,6 +113,10 @@ class TargetStats final : public Recorder {
   };
   OpStats& of(Op op) { return data_.ops[static_cast<std::size_t>(op)]; }
 
+  void count(Op op, const Completion& completion);
+
+  const Path path_;
+  const std::shared_ptr<Observer> observer_;
   mutable std::mutex mutex_;
   Snapshot data_;
   std::map<unsigned, Flow> flows_;

@@ -31,7 +31,8 @@ const std::map<std::string, Names> kAllowed{
     {"scrape", {"core", "log", "asio"}},
     {"net", {"core", "log", "asio", "config"}},
     {"probe", {"core", "asio", "log"}},
-    {"app", {"core", "asio", "log", "host", "config", "doctor", "record", "collectors", "scrape", "net", "probe"}},
+    {"app",
+     {"core", "asio", "log", "host", "config", "doctor", "record", "collectors", "scrape", "net", "probe"}},
 };
 
 // Start of an include -> files and folders that may have it.

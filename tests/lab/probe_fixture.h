@@ -159,6 +159,12 @@ class DirectConnector : public Connector {
     request.gid.peer = (*near)->local.gid;
     auto far = make_end(there_, request);
     if (!far) return tl::unexpected(ConnectError{far.error().failure()});
+    if (!receives) {
+      auto bare = VerbsQp::make(there_.device(), there_.cq(), VerbsQp::Kind::echo, request.port, 0);
+      if (!bare) return tl::unexpected(ConnectError{{Stage::local, core::reason(bare.error())}});
+      (*far)->echo = std::move(*bare);
+      (*far)->local.echo = (*far)->echo->end();
+    }
     auto lease = std::make_shared<Far>(there_, *far);
     on(there_, [&] { lease->answerer = std::make_unique<EchoAnswerer>(there_, *far, answers); });
     if (const auto up = connect_end(**far, (*near)->local, path); !up)

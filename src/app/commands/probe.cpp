@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+//
+// rdma_exporter probe: the daemon's probe as a command that shows each result.
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "app/commands.h"
+#include "app/probe_options.h"
+#include "app/probe_tally.h"
+#include "app/program.h"
+#include "asio/asio.h"
+#include "config/probe_target.h"
+#include "config/value_type.h"
+#include "log/log.h"
+#include "probe/agent.h"
+
+namespace rdma_exporter::app {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kGraceForThreads = 2s;
+
+constexpr std::array kFlags{
+    config::CommandFlag{"--op", "OP", "write, read or echo (default: --probe.operations)."},
+    config::CommandFlag{"--count", "NUMBER",
+                        "End after so many operations of each kind (default: at Ctrl-C)."},
+    config::CommandFlag{"--interval", "DURATION",
+                        "Between two operations of a kind, 10ms to 1h (default: --probe.interval)."},
+    config::CommandFlag{"--flows", "NUMBER", "Connections to each target, each over a path of its own."},
+    config::CommandFlag{"--json", "", "Print one JSON document at the end, and nothing else."},
+    config::CommandFlag{"--raw", "", "Print each sample, fields separated by tabs, and nothing else."},
+};
+
+constexpr std::string_view kDescription =
+    "Measures the latency of RC verbs to targets that answer probes: daemons with --probe.responder, or\n"
+    "`rdma_exporter responder`. A target is HOST[:PORT] with attributes, as in probe.targets: "
+    "docs/PROBE.md.\n"
+    "All --probe flags hold here too; most of all those of certificates or secret. Ctrl-C ends it, Ctrl-\\ "
+    "shows\n"
+    "what there is so far. Exit status: 1 when nothing worked to one of the targets.";
+
+enum class Output : unsigned char { text, json, raw };
+
+struct Wanted {
+  probe::AgentOptions options;
+  std::uint64_t count = 0;  ///< results of each kind and path; 0: no end
+  Output output = Output::text;
+};
+
+core::Result<void> take_flags(const config::CommandLine& line, config::ProbeConfig& probe, Wanted& wanted) {
+  if (line.has("--json") && line.has("--raw")) return core::config_error("--json and --raw: use one of them");
+  if (line.has("--json")) wanted.output = Output::json;
+  if (line.has("--raw")) wanted.output = Output::raw;
+  using Operation = config::ProbeOperation;
+  const auto op = line.value(
+      "--op",
+      config::one_of<Operation>(
+          "OP", {{"write", Operation::write}, {"read", Operation::read}, {"echo", Operation::echo}}),
+      Operation::write);
+  if (!op) return tl::unexpected(op.error());
+  if (line.has("--op")) probe.operations = {*op};
+  const auto interval = line.value("--interval", config::duration(10ms, 1h), probe.interval);
+  if (!interval) return tl::unexpected(interval.error());
+  probe.interval = probe.echo_interval = *interval;
+  const auto flows = line.value("--flows", config::number(1, 64), probe.flows);
+  if (!flows) return tl::unexpected(flows.error());
+  probe.flows = *flows;
+  const auto count = line.value("--count", config::number(1, 1'000'000), 0U);
+  if (!count) return tl::unexpected(count.error());
+  wanted.count = std::uint64_t{*count} * *flows;
+  return {};
+}
+
+core::Result<Wanted> wanted(const config::CommandLine& line) {
+  Wanted wanted;
+  config::ProbeConfig probe = line.config.probe;
+  probe.responder = false;
+  probe.targets.clear();
+  for (const std::string& text : line.arguments) {
+    auto target = config::parse_probe_target(text);
+    if (!target) return core::config_error(text + ": " + target.error().context);
+    probe.targets.push_back(std::move(*target));
+  }
+  if (const auto taken = take_flags(line, probe, wanted); !taken) return tl::unexpected(taken.error());
+  auto options = probe_options(probe);
+  if (!options) return tl::unexpected(options.error());
+  if (const auto checked = probe::Agent::check(*options); !checked) return tl::unexpected(checked.error());
+  wanted.options = std::move(*options);
+  return wanted;
+}
+
+// Receives what the devices' threads tell and shows it on the main thread, until there is enough.
+class Screen final : public probe::Observer {
+ public:
+  Screen(asio::io_context& io, Wanted wanted) : io_(io), wanted_(std::move(wanted)) {
+    if (wanted_.output == Output::raw) show(raw_header());
+  }
+
+  void begins(const probe::Path& path) override {
+    asio::post(io_, [this, path] { tallies_[path]; });
+  }
+  void settled() override {
+    asio::post(io_, [this] {
+      settled_ = true;
+      if (tallies_.empty()) end("no RDMA port of this host is active and wanted");
+      end_if_done();
+    });
+  }
+  void success(const probe::Path& path, probe::Op op, const probe::Completion& completion) override {
+    asio::post(io_, [this, path, op, completion] { note(path, op, completion); });
+  }
+  void failure(const probe::Path& path, probe::Op op, const probe::Failure& failure) override {
+    // What was due before the first connection was there is no news of the path.
+    if (failure.reason == probe::kNotConnected) return;
+    asio::post(io_, [this, path, op, failure] { note(path, op, failure); });
+  }
+
+  void show_summary() {
+    if (wanted_.output == Output::text) show(tallies_text(tallies_));
+  }
+
+  /// The exit status.
+  int finish() {
+    if (wanted_.output == Output::json) show(tallies_json(tallies_));
+    show_summary();
+    for (const auto& [path, operations] : tallies_)
+      if (results(operations, true, true) == 0) status_ = kCannotServe;
+    return tallies_.empty() ? kCannotServe : status_;
+  }
+
+ private:
+  static std::uint64_t results(const std::map<probe::Op, Tally>& operations, bool echo, bool only_successes) {
+    std::uint64_t sum = 0;
+    for (const auto& [op, tally] : operations)
+      if ((op == probe::Op::echo) == echo || only_successes)
+        sum += tally.successes() + (only_successes ? 0 : tally.failures());
+    return sum;
+  }
+
+  bool enough(const std::map<probe::Op, Tally>& operations, bool echo) const {
+    const auto& session = wanted_.options.session;
+    const bool measured = echo ? session.has(probe::Op::echo) : session.one_sided();
+    return !measured || (wanted_.count != 0 && results(operations, echo, false) >= wanted_.count);
+  }
+
+  template <typename What>
+  void note(const probe::Path& path, probe::Op op, const What& what) {
+    auto& operations = tallies_[path];
+    if (enough(operations, op == probe::Op::echo)) return;  // others are still on their way
+    if constexpr (std::is_same_v<What, probe::Completion>)
+      operations[op].success(what.rtt);
+    else
+      operations[op].failure(what);
+    if (wanted_.output == Output::raw) show(raw_line(now(), path, op, what));
+    if (wanted_.output == Output::text) {
+      if constexpr (std::is_same_v<What, probe::Completion>)
+        show(success_line(path, op, what));
+      else
+        show(failure_line(path, op, what));
+    }
+    end_if_done();
+  }
+
+  void end_if_done() {
+    if (!settled_ || wanted_.count == 0) return;
+    for (const auto& [path, operations] : tallies_)
+      if (!enough(operations, false) || !enough(operations, true)) return;
+    io_.stop();
+  }
+
+  void end(std::string_view why) {
+    log::error(why);
+    io_.stop();
+  }
+
+  static double now() {
+    return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+  }
+
+  void show(const std::string& text) {
+    if (print(text) == 0) return;
+    status_ = kCannotServe;
+    io_.stop();
+  }
+
+  asio::io_context& io_;
+  const Wanted wanted_;
+  Tallies tallies_;
+  bool settled_ = false;
+  int status_ = 0;
+};
+
+core::Result<int> probe(const config::CommandLine& line) {
+  auto parsed = wanted(line);
+  if (!parsed) return tl::unexpected(parsed.error());
+  probe::AgentOptions options = parsed->options;
+  asio::io_context io(1);
+  const auto screen = std::make_shared<Screen>(io, std::move(*parsed));
+  options.observer = screen;
+  asio::signal_set signals(io, SIGINT, SIGTERM, SIGQUIT);
+  std::function<void()> wait = [&] {
+    signals.async_wait([&](const boost::system::error_code& error, int signal) {
+      if (error) return;
+      if (signal != SIGQUIT) return io.stop();
+      screen->show_summary();
+      wait();
+    });
+  };
+  wait();
+  probe::Agent agent;
+  if (const auto started = agent.configure(options); !started) return tl::unexpected(started.error());
+  io.run();
+  const int status = screen->finish();
+  if (!agent.stop(std::chrono::steady_clock::now() + kGraceForThreads)) exit_now(status);
+  return status;
+}
+
+}  // namespace
+
+extern const Command probe_command;
+const Command probe_command{{.name = "probe",
+                             .arguments = "TARGET...",
+                             .at_least = 1,
+                             .at_most = 1000,
+                             .summary = "Measure the latency of RC verbs to peers, and show each result.",
+                             .description = kDescription,
+                             .flags = kFlags},
+                            probe};
+
+}  // namespace rdma_exporter::app
