@@ -1,0 +1,102 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+# Copyright the rdma_exporter authors
+"""The probe against perftest on the same path, and what it costs. In the lab's guest: scripts/bench probe.
+
+Rounds alternate, so that what else the machine does falls on both. Compared is the median round trip: ib_write_lat
+prints half of it, ib_read_lat all of it. perftest sends one message after the other and spins, with ib_write_lat at both
+ends; the probe sends one in 10 ms, after one that warms the path up, and sleeps where that takes long. So the two have to
+agree where the path takes longer than software does, and need not without a delay. Only on a machine that does nothing
+else: processes that spin compete for the guest's processors, and it counts as its own what it does not get."""
+
+import pathlib
+import re
+import resource
+import statistics
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lab/guest"))
+
+import exporter  # noqa: E402
+import kernel  # noqa: E402
+import traffic  # noqa: E402
+
+ROUNDS, SAMPLES = 3, 300
+TARGET = "127.0.0.1:9401,name=far,from=rxe0,device=rxe1"
+FLAGS = ("--probe.timeout=16", "--probe.retry=6")
+WANTED = {"5 ms each way": (0.97, 1.10)}
+
+
+def probe(op, count=SAMPLES, interval="10ms"):
+    """Round trips in microseconds."""
+    done = subprocess.run([exporter.BINARY, "probe", TARGET, *FLAGS, f"--op={op}", f"--count={count}", "--raw",
+                           f"--interval={interval}", "--probe.device-include=rxe0"], capture_output=True, text=True, check=True)
+    return [int(fields[5]) / 1000 for fields in map(lambda line: line.split("\t"), done.stdout.splitlines()[1:]) if fields[5]]
+
+
+def perftest(tool, factor):
+    """The same of perftest's unsorted samples."""
+    output = traffic.run(tool, "-s", "8", "-n", str(SAMPLES), "-U", timeout=120)
+    return [float(value) * factor for value in re.findall(r"^\d+, ([0-9.]+)", output, re.M)]
+
+
+def compare(path):
+    times = {"write": [], "ib_write_lat": [], "ib_read_lat": []}
+    for _ in range(ROUNDS):
+        times["ib_read_lat"] += perftest("ib_read_lat", 1)
+        times["write"] += probe("write")
+        times["ib_write_lat"] += perftest("ib_write_lat", 2)
+    medians = {name: statistics.median(values) for name, values in times.items()}
+    for other in ("ib_write_lat", "ib_read_lat"):
+        ratio, wanted = medians["write"] / medians[other], ""
+        if path in WANTED:
+            least, most = WANTED[path]
+            wanted = f"{least:.2f}-{most:.2f}: {'ok' if least <= ratio <= most else 'missed'}"
+        print(f"| {path} | {medians['write']:.0f} us | {other} {medians[other]:.0f} us | {ratio:.2f} | {wanted} |", flush=True)
+
+
+def cost():
+    """CPU time of a prober per operation, from two runs that differ in nothing but their number."""
+    def used(count):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        done = len(probe("write", count))
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime, done
+
+    def packets():
+        return sum(int(pathlib.Path("/sys/class/infiniband", device, "ports/1/hw_counters/sent_pkts").read_text())
+                   for device in ("rxe0", "rxe1"))
+
+    short, sent = used(200), packets()
+    long, sent = used(1200), packets() - sent
+    print(f"\nprober: {(long[0] - short[0]) / (long[1] - short[1]) * 1e6:.0f} us of a processor per recorded probe (emulated); "
+          f"{sent / long[1]:.1f} packets, both ends together")
+
+
+def main():
+    exporter.install()
+    responder = subprocess.Popen([exporter.BINARY, "responder", "--probe.listen-address=127.0.0.1:9401",
+                                  "--probe.device-include=rxe1"], stderr=subprocess.PIPE, text=True)
+    try:
+        responder.stderr.readline()
+        print("| Path | Probe, median | perftest, median | Ratio | Wanted |\n|---|---|---|---|---|")
+        compare("idle")
+        for netdev in ("ve0", "ve1"):
+            kernel.run("tc", "qdisc", "add", "dev", netdev, "root", "netem", "delay", "5ms")
+        compare("5 ms each way")
+        for netdev in ("ve0", "ve1"):
+            kernel.run("tc", "qdisc", "del", "dev", netdev, "root")
+        cost()
+    finally:
+        responder.terminate()
+        responder.wait(20)
+
+
+if __name__ == "__main__":
+    if not pathlib.Path("/lab/version").exists():
+        sys.exit("this runs in the lab's guest: scripts/bench probe")
+    start = time.monotonic()
+    main()
+    print(f"{time.monotonic() - start:.0f} s")
