@@ -61,7 +61,8 @@ TEST(ProbeTally, LinesSayWhatWhereAndHowLong) {
 
 TEST(ProbeTally, RawLinesHaveTheFieldsOfTheHeader) {
   const auto fields = [](const std::string& line) { return std::count(line.begin(), line.end(), '\t'); };
-  const std::string success = raw_line(1.5, kPath, Op::echo, Completion{.rtt = 5us, .peer_delay = 1us, .slept = true});
+  const std::string success =
+      raw_line(1.5, kPath, Op::echo, Completion{.rtt = 5us, .peer_delay = 1us, .slept = true});
   EXPECT_EQ(success, "1.500000\tmlx5_0\t1\tfar\techo\t5000\t1000\tevent\t\n");
   const std::string failure = raw_line(1.5, kPath, Op::write, Failure{Stage::op, "retry_exc_err"});
   EXPECT_EQ(failure, "1.500000\tmlx5_0\t1\tfar\twrite\t\t\t\top retry_exc_err\n");
