@@ -49,8 +49,8 @@ def debian():
     """An archive of Debian as images have it, without documents and with a /usr that is merged from the start, and with
     what the package says it needs and nothing else."""
     needed = dependencies()
-    name = "debian-" + hashlib.sha256(" ".join(needed).encode()).hexdigest()[:12] + ".tar"
-    without = [f"--dpkgopt=path-exclude=/usr/share/{what}/*" for what in ("doc", "man", "locale")]
+    options = [f"--dpkgopt=path-exclude=/usr/share/{what}/*" for what in ("doc", "man", "locale")]
+    options += ["--dpkgopt=force-unsafe-io", "--hook-dir=/usr/share/mmdebstrap/hooks/merged-usr"]
+    name = "debian-" + hashlib.sha256(" ".join(options + needed).encode()).hexdigest()[:12] + ".tar"
     return cached(name, lambda path: run(
-        "mmdebstrap", "--variant=minbase", "--format=tar", "--hook-dir=/usr/share/mmdebstrap/hooks/merged-usr", *without,
-        f"--include={','.join(needed)}", "bookworm", path))
+        "mmdebstrap", "--variant=minbase", "--format=tar", *options, f"--include={','.join(needed)}", "bookworm", path))
