@@ -239,6 +239,14 @@ class Pods(KubernetesTest):
         return folder
 
     def test_the_exporter_takes_its_flags_and_configuration(self):
+        self.assert_the_exporter_takes_what_is_rendered(with_probe=False)
+
+    def test_the_exporter_takes_the_flags_and_the_configuration_of_the_probe(self):
+        if "probe.responder" not in run(BINARY, "--help").stdout:
+            self.skipTest("this program has no probe")
+        self.assert_the_exporter_takes_what_is_rendered(with_probe=True)
+
+    def assert_the_exporter_takes_what_is_rendered(self, with_probe):
         secrets, config = self.secrets(), self.folder()
         places = {"/etc/rdma_exporter_probe/": f"{secrets}/", "/etc/rdma_exporter/": f"{config}/", "/host/sys": "/sys"}
 
@@ -247,7 +255,8 @@ class Pods(KubernetesTest):
                 text = text.replace(there, place)
             return text
 
-        for name, items in self.all_rendered().items():
+        rendered = {name: items for name, items in self.all_rendered().items() if (name in WITH_PROBE) == with_probe}
+        for name, items in rendered.items():
             with self.subTest(name):
                 container, = self.pod(items)["containers"]
                 text = next(item["data"]["rdma_exporter.yml"] for item in items if item["kind"] == "ConfigMap"
