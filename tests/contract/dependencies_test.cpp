@@ -30,9 +30,11 @@ const std::map<std::string, Names> kAllowed{
     {"collectors", {"core", "host", "log", "doctor"}},
     {"scrape", {"core", "log", "asio"}},
     {"net", {"core", "log", "asio", "config"}},
-    {"probe", {"core", "asio", "log"}},
+    {"discovery", {"core", "asio", "log"}},
+    {"probe", {"core", "asio", "log", "discovery"}},
     {"app",
-     {"core", "asio", "log", "host", "config", "doctor", "record", "collectors", "scrape", "net", "probe"}},
+     {"core", "asio", "log", "host", "config", "doctor", "record", "collectors", "scrape", "net", "discovery",
+      "probe"}},
 };
 
 // Start of an include -> files and folders that may have it.
@@ -41,7 +43,7 @@ struct Outside {
   Names places;
 };
 const std::vector<Outside> kOutside{
-    {"<boost/", {"src/asio", "src/net", "src/scrape", "src/probe"}},
+    {"<boost/", {"src/asio", "src/net", "src/scrape", "src/probe", "src/discovery/http_source.cpp"}},
     {"<yaml-cpp/", {"src/config/yaml.cpp"}},
     {"<netlink/", {"src/host/netlink.cpp"}},
     {"<infiniband/",
@@ -52,7 +54,7 @@ const std::vector<Outside> kOutside{
     {"<spdlog/", {"src/log"}},
     {"<CLI/", {"src/config/flags.cpp"}},
     {"<prometheus/", {}},
-    {"<openssl/", {"src/net", "src/probe", "src/record/checksum.cpp"}},
+    {"<openssl/", {"src/net", "src/probe", "src/discovery/http_source.cpp", "src/record/checksum.cpp"}},
     {"<archive", {"src/record/archive.cpp"}},
     {"<protozero/", {"src/core/protobuf_format.cpp"}},
     {"<zlib.h", {"src/core/gzip.cpp"}},

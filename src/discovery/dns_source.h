@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/result.h"
+#include "discovery/source.h"
+
+namespace rdma_exporter::discovery {
+
+/// All addresses of a name, in order. Blocks for as long as the host's resolver does. ENOENT: there is no
+/// such name; EAGAIN: no name server answers.
+core::Result<std::vector<std::string>> resolve(const std::string& name);
+
+/// All addresses of one name: the pods of a headless Kubernetes service. IPv4 addresses where it has any, so
+/// that no peer is there twice. A name that is not known is an error like any other and removes nothing: this
+/// host is one of its own peers, so the answer is never rightly empty.
+class DnsSource final : public Source {
+ public:
+  explicit DnsSource(Address name) : name_(std::move(name)) {}
+  Reading read() override;
+
+ private:
+  const Address name_;
+};
+
+}  // namespace rdma_exporter::discovery

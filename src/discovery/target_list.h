@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/result.h"
+
+namespace rdma_exporter::discovery {
+
+/// Where a peer is asked.
+struct Address {
+  std::string host;        ///< name or address, without brackets
+  std::uint16_t port = 0;  ///< 0: not said
+  auto operator<=>(const Address&) const = default;
+};
+
+/// From "host", "host:port", "192.0.2.1", "[2001:db8::1]:port", "2001:db8::1". The error's
+/// context is what is wrong, to be put after the text.
+core::Result<Address> parse_address(std::string_view text);
+
+/// Peers with the same labels, as Prometheus' service discovery has them.
+struct TargetGroup {
+  std::vector<Address> targets{};
+  std::map<std::string, std::string, std::less<>> labels{};
+  bool operator==(const TargetGroup&) const = default;
+};
+
+using TargetList = std::vector<TargetGroup>;
+
+inline constexpr std::size_t kMaxListBytes = 16U << 20U;
+inline constexpr std::size_t kMaxListTargets = 100'000;
+
+/// Reads the JSON of Prometheus' file_sd and http_sd: [{"targets": ["host:port"], "labels": {"name":
+/// "value"}}]. Strict, as Prometheus is: another key, another type or an address that is none makes the whole
+/// list bad. It is taken whole or not at all, because hosts that see different lists choose peers that do not
+/// fit together. Bounded by the constants above; nothing is kept of what nests deeper. Errc::parse with what
+/// is wrong, or Errc::too_long.
+core::Result<TargetList> parse_target_list(std::string_view json);
+
+}  // namespace rdma_exporter::discovery
