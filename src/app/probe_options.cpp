@@ -51,11 +51,23 @@ probe::SessionOptions session(const config::ProbeConfig& config) {
   return session;
 }
 
+void set_discovery(const config::ProbeConfig& config, probe::AgentOptions& options) {
+  const config::ProbeDiscoveryConfig& from = config.discovery;
+  options.sources = {from.files, from.names, from.urls, from.ca_file, from.refresh};
+  options.discovered_port = static_cast<std::uint16_t>(from.port);
+  options.select = {config.select.label, {}, config.select.ring, config.select.rotate, config.select.epoch};
+  for (const config::ProbeScope scope : config.select.scopes)
+    options.select.scopes.push_back(scope == config::ProbeScope::same ? probe::Scope::same
+                                                                      : probe::Scope::other);
+  options.hostmesh = config.hostmesh;
+}
+
 }  // namespace
 
 core::Result<probe::AgentOptions> probe_options(const config::ProbeConfig& config) {
   probe::AgentOptions options;
   for (const config::ProbeTarget& from : config.targets) options.targets.push_back(target(from));
+  set_discovery(config, options);
   options.session = session(config);
   options.responder.enabled = config.responder;
   options.responder.insecure = config.insecure;

@@ -129,9 +129,35 @@ struct ProbeTarget {
 
 enum class ProbeOperation : unsigned char { write, read, echo };
 
+/// Where peers are looked for; the port is that of all of them, 0: as found.
+struct ProbeDiscoveryConfig {
+  std::vector<std::string> files;
+  std::vector<std::string> names;
+  std::vector<std::string> urls;
+  std::string ca_file;
+  std::chrono::seconds refresh{30};
+  unsigned port = 0;
+  bool operator==(const ProbeDiscoveryConfig&) const = default;
+};
+
+enum class ProbeScope : unsigned char { same, other };
+
+/// Whom of them this host probes.
+struct ProbeSelectConfig {
+  std::string label = "rail";
+  std::vector<ProbeScope> scopes{ProbeScope::same};
+  unsigned ring = 4;
+  unsigned rotate = 4;
+  std::chrono::seconds epoch{300};
+  bool operator==(const ProbeSelectConfig&) const = default;
+};
+
 /// The latency probe; it does nothing without targets and responder.
 struct ProbeConfig {
   std::vector<ProbeTarget> targets;
+  ProbeDiscoveryConfig discovery;
+  ProbeSelectConfig select;
+  bool hostmesh = false;
   bool responder = false;
   std::vector<std::string> listen_addresses{":9401"};  ///< each as parse_listen_address() takes it
   bool insecure = false;                               ///< listen beyond loopback without credentials

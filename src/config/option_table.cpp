@@ -114,9 +114,52 @@ std::vector<Option> running_options() {
   };
 }
 
-template <typename T>
-auto at_probe(T ProbeConfig::*member) {
-  return at(&Config::probe, member);
+template <typename... Members>
+auto at_probe(Members... members) {
+  return at(&Config::probe, members...);
+}
+
+// Peers that nobody writes down.
+std::vector<Option> probe_discovery_options() {
+  const auto in = [](auto member) { return at_probe(&ProbeConfig::discovery, member); };
+  using Discovery = ProbeDiscoveryConfig;
+  return {
+      option("probe.discovery.files",
+             "Files with peers, in the JSON of Prometheus' file_sd; * in the last part.",
+             list_of(filled_text("PATTERN", "use a path"), 0), in(&Discovery::files)),
+      option("probe.discovery.names", "Names in DNS whose addresses are all peers: NAME or NAME:PORT.",
+             list_of(filled_text("NAME", "use a name"), 0), in(&Discovery::names)),
+      option("probe.discovery.urls", "Servers of lists of peers, in the JSON of Prometheus' http_sd.",
+             list_of(filled_text("URL", "use http:// or https://"), 0), in(&Discovery::urls)),
+      option("probe.discovery.ca-file", "Authority of https servers; empty: those that the host trusts.",
+             text("FILE", "use the path of a file"), in(&Discovery::ca_file)),
+      option("probe.discovery.refresh", "Time between two readings; a changed file is read at once.",
+             whole_seconds(1s, 24h), in(&Discovery::refresh)),
+      option("probe.discovery.port", "Port of all peers found; 0: the one in the list, or 9401.",
+             number(0, 65535), in(&Discovery::port)),
+  };
+}
+
+// Whom of them.
+std::vector<Option> probe_select_options() {
+  const auto in = [](auto member) { return at_probe(&ProbeConfig::select, member); };
+  using Select = ProbeSelectConfig;
+  return {
+      option("probe.select.ring",
+             "Peers found that are probed always, the next ones in a circle of all hosts.", number(0, 1000),
+             in(&Select::ring)),
+      option("probe.select.rotate", "Peers found that are probed for an epoch, others in the next one.",
+             number(0, 1000), in(&Select::rotate)),
+      option("probe.select.epoch", "Length of an epoch.", whole_seconds(10s, 24h), in(&Select::epoch)),
+      option("probe.select.label", "Label that says which peers are of one kind; each kind is a circle.",
+             text("LABEL", "use the name of a label"), in(&Select::label)),
+      option(
+          "probe.select.scope", "Peers of which kinds are probed: this host's, others, or both.",
+          list_of(one_of<ProbeScope>("SCOPE", {{"same", ProbeScope::same}, {"other", ProbeScope::other}}), 1),
+          in(&Select::scopes)),
+      option("probe.hostmesh", "This host's devices probe each other.", boolean(),
+             at_probe(&ProbeConfig::hostmesh)),
+  };
 }
 
 // Who is probed, and who may probe this host.
@@ -257,6 +300,8 @@ std::vector<Option> option_table(std::span<const CollectorChoice> collectors) {
   append(table, source_options());
   append(table, running_options());
   append(table, probe_peer_options());
+  append(table, probe_discovery_options());
+  append(table, probe_select_options());
   append(table, probe_options());
   for (const CollectorChoice& choice : collectors) {
     append(table, collector_options(choice));

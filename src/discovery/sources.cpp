@@ -55,14 +55,15 @@ void for_each_text(const SourceOptions& options, Visit visit) {
 core::Result<void> check(const SourceOptions& options) {
   for (const std::string& name : options.names)
     if (const auto good = parse_address(name); !good)
-      return core::config_error("--probe.dns-sd: \"" + name + "\" " + good.error().context);
+      return core::config_error("--probe.discovery.names: \"" + name + "\" " + good.error().context);
   for (const std::string& url : options.urls)
     if (const auto good = parse_url(url); !good)
-      return core::config_error("--probe.http-sd: a URL " + good.error().context);
+      return core::config_error("--probe.discovery.urls: a URL " + good.error().context);
   for (const std::string& pattern : options.files) {
     const auto slash = pattern.rfind('/');
     if (slash != std::string::npos && pattern.substr(0, slash).find_first_of("*?[") != std::string::npos)
-      return core::config_error("--probe.file-sd: \"" + pattern + "\" has wildcards in its directory");
+      return core::config_error("--probe.discovery.files: \"" + pattern +
+                                "\" has wildcards in its directory");
   }
   return {};
 }
@@ -83,7 +84,7 @@ class Sources::Job : public std::enable_shared_from_this<Job> {
 
   void start(TargetList known) {
     status_.known = !known.empty();
-    status_.targets = std::move(known);
+    keep(std::move(known));
     try {
       std::thread([self = shared_from_this()] { self->run(); }).detach();
     } catch (const std::system_error& error) {
@@ -98,6 +99,10 @@ class Sources::Job : public std::enable_shared_from_this<Job> {
   SourceStatus status() const {
     const std::lock_guard lock(mutex_);
     return status_;
+  }
+  TargetList targets() const {
+    const std::lock_guard lock(mutex_);
+    return targets_;
   }
 
  private:
@@ -122,11 +127,17 @@ class Sources::Job : public std::enable_shared_from_this<Job> {
     status_.failing = !reading.problems.empty();
     for (const core::Error& problem : reading.problems) ++status_.failures[core::reason(problem)];
     if (!status_.failing) status_.last_success = seconds_since_epoch();
-    if (reading.targets && (!std::exchange(status_.known, true) || *reading.targets != status_.targets)) {
-      status_.targets = std::move(*reading.targets);
+    if (reading.targets && (!std::exchange(status_.known, true) || *reading.targets != targets_)) {
+      keep(std::move(*reading.targets));
       changed_();
     }
     return true;
+  }
+
+  void keep(TargetList targets) {
+    targets_ = std::move(targets);
+    status_.targets = 0;
+    for (const TargetGroup& group : targets_) status_.targets += group.targets.size();
   }
 
   // Each problem once, until it is over.
@@ -158,6 +169,7 @@ class Sources::Job : public std::enable_shared_from_this<Job> {
   mutable std::mutex mutex_;
   std::function<void()> changed_;
   SourceStatus status_;  // kind and name never change
+  TargetList targets_;
 };
 
 void Sources::configure(const SourceOptions& options) {
@@ -174,7 +186,7 @@ void Sources::configure(const SourceOptions& options) {
     }
     TargetList known;
     if (old) {
-      known = old.mapped()->status().targets;
+      known = old.mapped()->targets();
       before.insert(std::move(old));
     }
     const auto job = std::make_shared<Job>(kind, text, options, changed_);
@@ -189,6 +201,15 @@ void Sources::configure(const SourceOptions& options) {
 }
 
 void Sources::stop() { configure({}); }
+
+TargetList Sources::targets() const {
+  TargetList all;
+  for (const auto& [key, job] : jobs_) {
+    const TargetList targets = job->targets();
+    all.insert(all.end(), targets.begin(), targets.end());
+  }
+  return all;
+}
 
 std::vector<SourceStatus> Sources::status() const {
   std::vector<SourceStatus> all;

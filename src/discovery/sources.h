@@ -34,7 +34,7 @@ core::Result<void> check(const SourceOptions& options);
 struct SourceStatus {
   std::string kind;  ///< "file_sd", "dns_sd", "http_sd"
   std::string name;  ///< its pattern, name or URL
-  TargetList targets{};
+  std::size_t targets = 0;
   bool known = false;  ///< it has been read once
   bool failing = false;
   double last_success = 0;                               ///< seconds since 1970, 0: never
@@ -56,6 +56,8 @@ class Sources {
   void configure(const SourceOptions& options);
   void stop();
 
+  /// Of all sources together.
+  TargetList targets() const;
   std::vector<SourceStatus> status() const;
   /// No thread is left of sources that were stopped.
   bool idle() const;

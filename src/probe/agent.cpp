@@ -9,20 +9,16 @@
 #include "probe/control.h"
 
 namespace rdma_exporter::probe {
-namespace {
 
 using namespace std::chrono_literals;
-
-bool wanted(const AgentOptions& options) { return options.responder.enabled || !options.targets.empty(); }
-
-}  // namespace
 
 Agent::Agent() = default;
 
 Agent::~Agent() { stop(Clock::now() + 1s); }
 
 core::Result<void> Agent::check(const AgentOptions& options) {
-  if (!wanted(options)) return {};
+  if (!options.wanted()) return {};
+  if (auto sources = discovery::check(options.sources); !sources) return sources;
   if (auto timing = probe::check(options.session.timing); !timing) return timing;
   const bool open = options.session.credentials.none() && !options.responder.insecure;
   for (const auto& alternatives : options.responder.listen)
@@ -33,7 +29,7 @@ core::Result<void> Agent::check(const AgentOptions& options) {
 }
 
 core::Result<void> Agent::configure(const AgentOptions& options) {
-  if (!control_ && !wanted(options)) return {};
+  if (!control_ && !options.wanted()) return {};
   const bool is_new = !control_;
   if (is_new) control_ = std::make_shared<Control>(registry_);
   auto answer = control_->configure(options);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "log/log.h"
+#include "probe/interface_addresses.h"
 
 namespace rdma_exporter::probe {
 namespace {
@@ -17,7 +18,14 @@ constexpr unsigned kTicksToScan = 5;  // seconds
 }  // namespace
 
 Control::Control(std::shared_ptr<Registry> registry)
-    : registry_(std::move(registry)), work_(io_.get_executor()), thread_([this] { io_.run(); }) {
+    : registry_(std::move(registry)),
+      work_(io_.get_executor()),
+      sources_([this] {
+        asio::post(io_, [this] {
+          if (!ending_) make_fleet();
+        });
+      }),
+      thread_([this] { io_.run(); }) {
   asio::post(io_, [this] { tick(); });
 }
 
@@ -41,32 +49,37 @@ core::Result<void> Control::apply(const AgentOptions& options) {
   include_.reset();
   if (!options.device_include.empty()) include_.emplace(options.device_include);
   if (anew) end_sessions();
+  sources_.configure(options.sources);
   for (auto device = devices_.begin(); device != devices_.end();) {
     const std::string name = (device++)->first;
     if (other_limits || !wants(name)) close(name);
   }
-  reconcile();
+  make_fleet();
   scan();
   return {};
+}
+
+core::Result<void> Control::start_responder(std::optional<Responder>& responder, const AgentOptions& from,
+                                            std::vector<std::vector<asio::ip::tcp::endpoint>> listen) {
+  ResponderOptions settings;
+  settings.listen = std::move(listen);
+  settings.credentials = from.session.credentials;
+  settings.insecure = from.responder.insecure;
+  settings.cluster = from.session.cluster;
+  settings.host = from.session.host;
+  settings.most_sessions_per_peer = from.limits.queue_pairs;
+  responder.emplace(io_, std::move(settings), acceptor_);
+  auto started = responder->start();
+  if (!started) responder.reset();
+  return started;
 }
 
 core::Result<void> Control::listen(const AgentOptions& options, bool anew) {
   const auto make = [this](const AgentOptions& from) -> core::Result<void> {
     responder_.reset();
     if (!from.responder.enabled) return {};
-    ResponderOptions settings;
-    settings.listen = from.responder.listen;
-    settings.credentials = from.session.credentials;
-    settings.insecure = from.responder.insecure;
-    settings.cluster = from.session.cluster;
-    settings.host = from.session.host;
-    settings.most_sessions_per_peer = from.limits.queue_pairs;
-    responder_.emplace(io_, std::move(settings), acceptor_);
-    auto started = responder_->start();
-    if (!started) {
-      responder_.reset();
-      return started;
-    }
+    auto started = start_responder(responder_, from, from.responder.listen);
+    if (!started) return started;
     for (const auto& endpoint : responder_->bound())
       log::info("the probe's responder listens",
                 {{"address", endpoint.address().to_string()},
@@ -74,12 +87,18 @@ core::Result<void> Control::listen(const AgentOptions& options, bool anew) {
                  {"tls", from.session.credentials.none() ? "false" : "true"}});
     return {};
   };
+  const bool same_mesh = !anew && options.limits == options_.limits && mesh_.has_value() == options.hostmesh;
   const bool same_place = options.responder == options_.responder && options.limits == options_.limits;
-  if (!anew && same_place && responder_.has_value() == options.responder.enabled) return {};
-  auto made = make(options);
-  if (!made && options_.responder.enabled && !make(options_))
-    log::error("the probe's responder does not listen any more");
-  return made;
+  if (anew || !same_place || responder_.has_value() != options.responder.enabled) {
+    auto made = make(options);
+    if (!made && options_.responder.enabled && !make(options_))
+      log::error("the probe's responder does not listen any more");
+    if (!made) return made;
+  }
+  if (same_mesh) return {};
+  mesh_.reset();
+  if (!options.hostmesh) return {};
+  return start_responder(mesh_, options, {{{asio::ip::address_v4::loopback(), 0}}});
 }
 
 // Each session ends, and is made anew by reconcile(). What was counted stays.
@@ -94,7 +113,12 @@ void Control::end_sessions() {
 void Control::tick() {
   if (ending_) return;
   if (responder_) registry_->publish_refused(responder_->refused());
-  if (++ticks_ % kTicksToScan == 0) scan();
+  registry_->publish_sources(sources_.status());
+  turn_epoch();
+  if (++ticks_ % kTicksToScan == 0) {
+    scan();
+    tell_of_rotating();
+  }
   timer_.expires_after(1s);
   timer_.async_wait([this](const boost::system::error_code& error) {
     if (!error) tick();
@@ -102,7 +126,7 @@ void Control::tick() {
 }
 
 bool Control::wants(const std::string& name) const {
-  if (!options_.responder.enabled && options_.targets.empty()) return false;
+  if (!options_.wanted()) return false;
   return !include_ || std::regex_match(name, *include_);
 }
 
@@ -110,9 +134,11 @@ bool Control::wants(const std::string& name) const {
 void Control::scan() {
   if (std::exchange(scanning_, true)) return;
   workers_.post([this] {
-    asio::post(io_, [this, names = verbs_device_names()] {
+    asio::post(io_, [this, names = verbs_device_names(), addresses = interface_addresses()] {
       scanning_ = false;
-      if (!ending_) on_names(names);
+      if (ending_) return;
+      on_own_addresses(addresses);
+      on_names(names);
     });
   });
 }
@@ -172,13 +198,12 @@ void Control::look_at_ports(const std::string& name) {
   Device& device = devices_[name];
   if (std::exchange(device.looking, true)) return;
   workers_.post([this, name, nic = device.nic] {
-    asio::post(io_, [this, name, nic, ports = nic->active_ports()] {
+    asio::post(io_, [this, name, nic, ports = nic->own_ports()] {
       const auto found = devices_.find(name);
       if (ending_ || found == devices_.end() || found->second.nic != nic) return;
       found->second.looking = false;
-      const std::size_t before = found->second.ports.size();
-      found->second.ports.insert(ports.begin(), ports.end());
-      if (found->second.ports.size() != before) reconcile();
+      for (const OwnPort& own : ports) found->second.ports.insert(own.port);
+      if (remember(found->second.own_ports, ports)) choose_targets();
       say_if_settled();
     });
   });
@@ -197,8 +222,9 @@ void Control::close(const std::string& name) {
   found->second.nic->stop();
   devices_.erase(found);
   offer_devices();
-  if (responder_) responder_->end_sessions_of(name);
-  reconcile();
+  for (auto* responder : {&responder_, &mesh_})
+    if (*responder) (*responder)->end_sessions_of(name);
+  choose_targets();
 }
 
 void Control::offer_devices() {
@@ -207,98 +233,14 @@ void Control::offer_devices() {
   acceptor_.use(std::move(nics));
 }
 
-// Brings about what should be: each used port probes each target, as far as the limits go.
-void Control::reconcile() {
-  Registry::Contents contents;
-  contents.active = options_.responder.enabled || !options_.targets.empty();
-  contents.queue_pairs_limit = options_.limits.queue_pairs;
-  contents.responder = options_.responder.enabled;
-  for (auto& [name, device] : devices_) {
-    reconcile_device(device, contents);
-    contents.nics.push_back(device.nic->stats());
-  }
-  // Whatever is not wanted any more is forgotten, here and on the page.
-  std::map<SeriesKey, std::shared_ptr<TargetStats>> kept;
-  std::map<SeriesKey, Registry::RttSeries> used;
-  const bool own = options_.targets.size() <= options_.histogram_targets;
-  std::map<std::string, const Target*> targets;
-  for (const Target& target : options_.targets) targets.try_emplace(target.name, &target);
-  for (const Registry::Series& series : contents.series) {
-    const SeriesKey key{series.device, series.port, series.target};
-    kept[key] = series.stats;
-    use_histograms(key, *targets[series.target], *series.stats, own, used);
-  }
-  stats_ = std::move(kept);
-  rtts_ = std::move(used);
-  for (const auto& [key, series] : rtts_) contents.rtts.push_back(series);
-  registry_->publish(std::move(contents));
-}
-
-void Control::reconcile_device(Device& device, Registry::Contents& contents) {
-  const SessionOptions& session = options_.session;
-  const unsigned each = session.flows * ((session.one_sided() ? 1U : 0U) + (session.has(Op::echo) ? 1U : 0U));
-  unsigned left = device.nic->most_of_a_role();
-  std::map<ProberKey, bool> wanted;
-  std::set<std::pair<std::uint8_t, std::string>> names;
-  for (const std::uint8_t port : device.ports) {
-    for (const Target& target : options_.targets) {
-      if (!target.from.empty() && target.from != device.nic->name()) continue;
-      if (!names.emplace(port, target.name).second) continue;
-      if (left < each) {
-        ++contents.dropped_targets;
-        continue;
-      }
-      left -= each;
-      auto& stats = stats_[{device.nic->name(), port, target.name}];
-      if (!stats) stats = begin({device.nic->name(), port, target.name});
-      contents.series.push_back({device.nic->name(), port, target.name, stats});
-      for (unsigned flow = 0; flow < options_.session.flows; ++flow) wanted[{port, target, flow}] = true;
-    }
-  }
-  for (const auto& [key, unused] : device.probers)
-    if (!wanted.contains(key)) device.nic->remove(key);
-  for (const auto& [key, unused] : wanted) {
-    if (device.probers.contains(key)) continue;
-    device.nic->add(io_, {key, device.nic->name(), options_.session, tls_,
-                          stats_[{device.nic->name(), key.port, key.target.name}]});
-  }
-  device.probers = std::move(wanted);
-}
-
-std::shared_ptr<TargetStats> Control::begin(const Path& path) {
-  if (options_.observer) options_.observer->begins(path);
-  return std::make_shared<TargetStats>(path, options_.observer);
-}
-
-void Control::use_histograms(const SeriesKey& key, const Target& target, TargetStats& stats, bool own,
-                             std::map<SeriesKey, Registry::RttSeries>& used) {
-  const auto& [device, port, name] = key;
-  const auto histogram = [] { return std::make_shared<core::Histogram>(kRttBounds); };
-  const auto series = [&](const SeriesKey& at, const std::string& of_target) -> Registry::RttSeries& {
-    const auto old = rtts_.find(at);
-    const auto [entry, is_new] = used.try_emplace(at);
-    if (is_new && old != rtts_.end()) entry->second = old->second;
-    if (is_new && old == rtts_.end()) entry->second = {device, port, of_target, target.group, {}};
-    return entry->second;
-  };
-  Registry::RttSeries& group = series({device, port, "\n" + target.group}, "");
-  Registry::RttSeries& rtt = own ? series({device, port, name}, name) : group;
-  for (const Op op : options_.session.operations) {
-    auto& place = rtt.histograms.rtt[static_cast<std::size_t>(op)];
-    if (!place) place = histogram();
-    if (op == Op::echo && !group.histograms.responder_delay) group.histograms.responder_delay = histogram();
-  }
-  TargetStats::Histograms histograms = rtt.histograms;
-  histograms.responder_delay = group.histograms.responder_delay;
-  stats.use(std::move(histograms));
-}
-
 void Control::shut_down() {
   std::promise<void> begun;
   asio::post(io_, [this, &begun] {
     ending_ = true;
     timer_.cancel();
+    sources_.stop();
     responder_.reset();
+    mesh_.reset();
     acceptor_.use({});
     for (auto& [name, device] : devices_) device.nic->stop();
     devices_.clear();
@@ -310,7 +252,7 @@ void Control::shut_down() {
   const auto quiet = [this] {
     std::promise<bool> answer;
     asio::post(io_, [&] {
-      bool none = opening_.empty() && !scanning_;
+      bool none = opening_.empty() && !scanning_ && sources_.idle();
       for (const auto& loop : loops_) none = none && loop.expired();
       answer.set_value(none);
     });

@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "asio/socket.h"
+#include "discovery/sources.h"
+#include "probe/fleet.h"
 #include "probe/nic_acceptor.h"
 #include "probe/options.h"
 #include "probe/registry.h"
@@ -34,19 +36,31 @@ class Control {
 
  private:
   using SeriesKey = std::tuple<std::string, std::uint8_t, std::string>;  // device, port, target
+  struct Probed {
+    SeriesKey key;
+    const Target* target;  ///< of targets_
+    std::shared_ptr<TargetStats> stats;
+  };
   struct Device {
     std::shared_ptr<Nic> nic;
-    std::set<std::uint8_t> ports{};  ///< that have been active
+    std::set<std::uint8_t> ports{};    ///< that have been active
+    std::vector<OwnPort> own_ports{};  ///< the same, as remember() has them
     std::map<ProberKey, bool> probers{};
     bool looking = false;  ///< at its ports
   };
 
   core::Result<void> apply(const AgentOptions& options);
   core::Result<void> listen(const AgentOptions& options, bool anew);
+  core::Result<void> start_responder(std::optional<Responder>& responder, const AgentOptions& from,
+                                     std::vector<std::vector<asio::ip::tcp::endpoint>> listen);
   void end_sessions();
   void tick();
   void scan();
   void on_names(const std::vector<std::string>& names);
+  void on_own_addresses(std::set<std::string> addresses);
+  void make_fleet();
+  void choose_targets();
+  void turn_epoch();
   void open(const std::string& name);
   void on_open(const std::string& name, core::Result<std::shared_ptr<Nic>> opened);
   void add_device(const std::string& name, core::Result<std::shared_ptr<Nic>> opened);
@@ -54,7 +68,10 @@ class Control {
   void close(const std::string& name);
   bool wants(const std::string& name) const;
   void reconcile();
-  void reconcile_device(Device& device, Registry::Contents& contents);
+  void reconcile_device(Device& device, Registry::Contents& contents, std::vector<Probed>& probed);
+  std::shared_ptr<TargetStats> stats_of(const SeriesKey& key, const Target& target,
+                                        Registry::Contents& contents);
+  void tell_of_rotating();
   std::shared_ptr<TargetStats> begin(const Path& path);
   void use_histograms(const SeriesKey& key, const Target& target, TargetStats& stats, bool own,
                       std::map<SeriesKey, Registry::RttSeries>& used);
@@ -68,15 +85,23 @@ class Control {
   Timer timer_{io_};
   NicAcceptor acceptor_{workers_};
   std::optional<Responder> responder_;
+  std::optional<Responder> mesh_;  ///< on loopback, for this host's own devices
   AgentOptions options_;
+  discovery::Sources sources_;
+  std::optional<std::set<std::string>> own_addresses_;  ///< of network interfaces; unknown at first
+  Fleet fleet_;
+  std::uint64_t epoch_ = 0;
+  std::vector<Target> targets_;  ///< configured and chosen ones, in the order in which limits take them
   std::optional<std::regex> include_;
   std::shared_ptr<asio::ssl::context> tls_;
   std::string stamp_;  ///< of the files of tls_
   std::map<std::string, Device> devices_;
   std::set<std::string> opening_;
-  std::map<std::string, std::string> complaints_;  ///< last error of opening a device: said once
-  std::map<SeriesKey, std::shared_ptr<TargetStats>> stats_;
-  std::map<SeriesKey, Registry::RttSeries> rtts_;  ///< target "": of the group that is third
+  std::map<std::string, std::string> complaints_;               ///< last error of opening a device: said once
+  std::map<SeriesKey, std::shared_ptr<TargetStats>> stats_;     ///< target "": sum of those that rotate
+  std::map<SeriesKey, std::shared_ptr<TargetStats>> rotating_;  ///< each by itself, for the log
+  std::set<SeriesKey> failing_;                                 ///< of those: said once
+  std::map<SeriesKey, Registry::RttSeries> rtts_;               ///< target "": of the group that is third
   std::vector<std::weak_ptr<DeviceLoop>> loops_;
   unsigned ticks_ = 0;
   bool scanning_ = false;

@@ -92,6 +92,20 @@ std::vector<std::uint8_t> Nic::active_ports() const {
   return active;
 }
 
+std::vector<OwnPort> Nic::own_ports() const {
+  std::vector<OwnPort> ports;
+  for (const std::uint8_t port : active_ports()) {
+    const auto facts = loop_->device()->port(port);
+    const auto gids = loop_->device()->gids(port);
+    if (!facts) continue;
+    OwnPort own{name(), port, facts->link, {}};
+    for (const GidEntry& entry : gids.value_or(std::vector<GidEntry>()))
+      if (entry.usable && !entry.gid.zero()) own.gids.push_back(entry.gid);
+    ports.push_back(std::move(own));
+  }
+  return ports;
+}
+
 void Nic::add(asio::io_context& io, ProberSpec spec) {
   loop_->post([loop = loop_.get(), &workers = workers_, &io, ends = ends_, probers = probers_,
                spec = std::move(spec)]() mutable {

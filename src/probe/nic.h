@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "probe/device_loop.h"
+#include "probe/hostmesh.h"
 #include "probe/local_ends.h"
 #include "probe/options.h"
 #include "probe/prober.h"
@@ -69,6 +70,8 @@ class Nic {
   unsigned most_of_a_role() const { return limits_.queue_pairs / 2; }
   /// Ports that are active now. Blocks.
   std::vector<std::uint8_t> active_ports() const;
+  /// The same, with their addresses. Blocks.
+  std::vector<OwnPort> own_ports() const;
 
   void add(asio::io_context& io, ProberSpec spec);
   void remove(const ProberKey& key);

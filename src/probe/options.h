@@ -10,9 +10,11 @@
 #include <vector>
 
 #include "asio/socket.h"
+#include "discovery/sources.h"
 #include "probe/observer.h"
 #include "probe/operation.h"
 #include "probe/rc_timing.h"
+#include "probe/selection.h"
 #include "probe/tls.h"
 
 // What the probe is told to do, as plain data.
@@ -25,10 +27,11 @@ struct Target {
   std::string name;     ///< value of the label `target`, unique among those of one own port
   std::string address;  ///< of its side channel: name or address
   std::uint16_t port = kDefaultPort;
-  std::string group{};   ///< value of the label `target_group`
-  std::string device{};  ///< the peer's device; empty: the peer chooses one
-  std::string from{};    ///< own device; empty: each
-  std::string source{};  ///< own RDMA address; empty: the one that suits
+  std::string group{};    ///< value of the label `target_group`
+  std::string device{};   ///< the peer's device; empty: the peer chooses one
+  std::string from{};     ///< own device; empty: each
+  std::string source{};   ///< own RDMA address; empty: the one that suits
+  bool rotating = false;  ///< for an epoch: counted together with the others of its kind
   bool operator==(const Target&) const = default;
   auto operator<=>(const Target&) const = default;
 };
@@ -67,8 +70,22 @@ struct Limits {
   bool operator==(const Limits&) const = default;
 };
 
+/// Whom of the hosts that discovery brings this host probes; see selection.h.
+struct SelectOptions {
+  std::string label = "rail";  ///< that makes the kinds
+  std::vector<Scope> scopes{Scope::same};
+  unsigned ring = 4;
+  unsigned rotate = 4;
+  std::chrono::seconds epoch{300};
+  bool operator==(const SelectOptions&) const = default;
+};
+
 struct AgentOptions {
   std::vector<Target> targets{};
+  discovery::SourceOptions sources{};
+  std::uint16_t discovered_port = 0;  ///< 0: as discovery says
+  SelectOptions select{};
+  bool hostmesh = false;  ///< own devices probe each other
   SessionOptions session{};
   ResponderSettings responder{};
   Limits limits{};
@@ -76,6 +93,8 @@ struct AgentOptions {
   unsigned histogram_targets = 64;  ///< up to so many targets have histograms of their own
   std::shared_ptr<Observer> observer{};
   bool operator==(const AgentOptions&) const = default;
+
+  bool wanted() const { return responder.enabled || hostmesh || !targets.empty() || !sources.empty(); }
 };
 
 }  // namespace rdma_exporter::probe

@@ -38,7 +38,7 @@ constexpr MetricDesc kAttempts{"rdma_probe_attempts_total",
                                "device,port,target,op",
                                "operations",
                                "Operations that were due, also while there was no connection; each becomes a "
-                               "success or a failure",
+                               "success or a failure. All targets that rotate are one, target is empty",
                                kSource};
 constexpr MetricDesc kFailures{"rdma_probe_failures_total",
                                MetricType::counter,
@@ -170,12 +170,35 @@ constexpr MetricDesc kInboundRejected{"rdma_probe_inbound_rejected_total",
                                       "Connections to the responder that came to no session, by reason",
                                       kSource};
 
-constexpr std::array kFamilies{&kRtt,         &kResponderDelay, &kAttempts,    &kFailures,
-                               &kOverruns,    &kRetransmits,    &kUp,          &kLastRtt,
-                               &kLastSuccess, &kMinRtt,         &kHostDelay,   &kSamples,
-                               &kConnects,    &kSessions,       &kSessionInfo, &kQps,
-                               &kQpsLimit,    &kTargets,        &kRate,        &kInbound,
-                               &kEchoReplies, &kInboundRejected};
+constexpr MetricDesc kSdTargets{
+    "rdma_probe_sd_targets",
+    MetricType::gauge,
+    "kind,source",
+    "targets",
+    "Targets that a source of discovery has, before this host chooses some of them",
+    kSource};
+constexpr MetricDesc kSdLastSuccess{
+    "rdma_probe_sd_last_success_timestamp_seconds",
+    MetricType::gauge,
+    "kind,source",
+    "seconds",
+    "When a source of discovery was last read without a failure, in seconds since 1970",
+    kSource};
+constexpr MetricDesc kSdFailures{
+    "rdma_probe_sd_failures_total",
+    MetricType::counter,
+    "kind,source,reason",
+    "readings",
+    "Files, names or URLs of discovery that could not be read; the targets known before stay",
+    kSource};
+
+constexpr std::array kFamilies{&kRtt,         &kResponderDelay,  &kAttempts,    &kFailures,
+                               &kOverruns,    &kRetransmits,     &kUp,          &kLastRtt,
+                               &kLastSuccess, &kMinRtt,          &kHostDelay,   &kSamples,
+                               &kConnects,    &kSessions,        &kSessionInfo, &kQps,
+                               &kQpsLimit,    &kTargets,         &kRate,        &kInbound,
+                               &kEchoReplies, &kInboundRejected, &kSdTargets,   &kSdLastSuccess,
+                               &kSdFailures};
 
 constexpr bool all_valid_pointers() {
   for (const MetricDesc* family : kFamilies)
@@ -192,7 +215,8 @@ constexpr Failure kAnticipatedEcho{Stage::echo, kDeadline};
 
 double seconds(std::chrono::nanoseconds time) { return std::chrono::duration<double>(time).count(); }
 
-void add_op(core::SampleBatch& out, const std::string& owner, Op op, const OpStats& stats) {
+// `sum`: of several targets, which have no last and no least.
+void add_op(core::SampleBatch& out, const std::string& owner, Op op, const OpStats& stats, bool sum) {
   std::string labels = owner;
   core::append_label(labels, "op", to_string(op));
   out.add(kAttempts, labels, stats.attempts);
@@ -207,7 +231,7 @@ void add_op(core::SampleBatch& out, const std::string& owner, Op op, const OpSta
     core::append_label(block, "reason", cause.second);
     out.add(kFailures, block, count);
   }
-  if (stats.successes == 0) return;
+  if (sum || stats.successes == 0) return;
   out.add(kLastRtt, labels, seconds(stats.last));
   out.add(kLastSuccess, labels, stats.last_success);
   if (const auto least = stats.least.get(Clock::now())) out.add(kMinRtt, labels, seconds(*least));
@@ -231,8 +255,15 @@ void add_target(core::SampleBatch& out, const Registry::Series& series) {
       {{"device", series.device}, {"port", std::to_string(series.port)}, {"target", series.target}});
   for (const Op op : kAllOps) {
     const OpStats& stats = now.ops[static_cast<std::size_t>(op)];
-    if (stats.attempts != 0) add_op(out, owner, op, stats);
+    if (stats.attempts != 0) add_op(out, owner, op, stats, series.target.empty());
   }
+  out.add(kConnects, owner, now.connects);
+  for (const auto& [wait, count] : {std::pair("spin", now.spun), std::pair("event", now.slept)}) {
+    std::string labels = owner;
+    core::append_label(labels, "wait", wait);
+    out.add(kSamples, labels, count);
+  }
+  if (series.target.empty()) return;
   if (const OpStats* stats = deciding(now);
       stats != nullptr && (stats->successes != 0 || !stats->failures.empty()))
     out.add_flag(kUp, owner, stats->last_worked);
@@ -240,12 +271,6 @@ void add_target(core::SampleBatch& out, const Registry::Series& series) {
   const auto& echo = now.ops[static_cast<std::size_t>(Op::echo)];
   if (one_sided.successes != 0 && echo.successes != 0)
     out.add(kHostDelay, owner, seconds(echo.mean - one_sided.mean));
-  out.add(kConnects, owner, now.connects);
-  for (const auto& [wait, count] : {std::pair("spin", now.spun), std::pair("event", now.slept)}) {
-    std::string labels = owner;
-    core::append_label(labels, "wait", wait);
-    out.add(kSamples, labels, count);
-  }
   for (std::size_t state = 0; state < kStates.size(); ++state) {
     std::string labels = owner;
     core::append_label(labels, "state", kStates[state]);
@@ -296,17 +321,36 @@ void add_nic(core::SampleBatch& out, const NicStats& nic, unsigned limit, bool r
   out.add(kEchoReplies, owner, nic.echo_replies.load());
 }
 
+void add_source(core::SampleBatch& out, const discovery::SourceStatus& source) {
+  const std::string owner = render_labels({{"kind", source.kind}, {"source", source.name}});
+  if (source.known) out.add(kSdTargets, owner, std::uint64_t{source.targets});
+  if (source.last_success != 0) out.add(kSdLastSuccess, owner, source.last_success);
+  auto failures = source.failures;
+  failures.try_emplace("parse", 0);  // there from the first scrape on
+  for (const auto& [reason, count] : failures) {
+    std::string labels = owner;
+    core::append_label(labels, "reason", reason);
+    out.add(kSdFailures, labels, count);
+  }
+}
+
 }  // namespace
 
 void Registry::publish(Contents contents) {
   const std::lock_guard lock(mutex_);
   contents.refused = std::move(contents_.refused);
+  contents.sources = std::move(contents_.sources);
   contents_ = std::move(contents);
 }
 
 void Registry::publish_refused(std::map<std::string_view, std::uint64_t> refused) {
   const std::lock_guard lock(mutex_);
   contents_.refused = std::move(refused);
+}
+
+void Registry::publish_sources(std::vector<discovery::SourceStatus> sources) {
+  const std::lock_guard lock(mutex_);
+  contents_.sources = std::move(sources);
 }
 
 void Registry::add(core::SampleBatch& out) const {
@@ -320,8 +364,9 @@ void Registry::add(core::SampleBatch& out) const {
   for (const RttSeries& series : now.rtts) add_rtt(out, series);
   for (const auto& nic : now.nics) add_nic(out, *nic, now.queue_pairs_limit, now.responder);
   for (const auto& [state, count] :
-       {std::pair("active", std::uint64_t{now.series.size()}), std::pair("dropped", now.dropped_targets)})
+       {std::pair("active", now.active_targets), std::pair("dropped", now.dropped_targets)})
     out.add(kTargets, render_labels({{"state", state}}), count);
+  for (const auto& source : now.sources) add_source(out, source);
   if (!now.responder) return;
   now.refused.try_emplace("tls", 0);
   for (const auto& [reason, count] : now.refused)

@@ -12,6 +12,7 @@
 
 #include "core/metric.h"
 #include "core/sample_batch.h"
+#include "discovery/sources.h"
 #include "probe/nic.h"
 #include "probe/target_stats.h"
 
@@ -21,6 +22,7 @@ namespace rdma_exporter::probe {
 /// other longer than it takes to copy.
 class Registry {
  public:
+  /// Of a target, or the sum of all that rotate (target empty).
   struct Series {
     std::string device;
     std::uint8_t port = 1;
@@ -41,13 +43,17 @@ class Registry {
     std::vector<RttSeries> rtts{};
     std::vector<std::shared_ptr<NicStats>> nics{};
     unsigned queue_pairs_limit = 0;
+    std::uint64_t active_targets = 0;
     std::uint64_t dropped_targets = 0;
     bool responder = false;
     std::map<std::string_view, std::uint64_t> refused{};  ///< connections to the responder, by reason
+    std::vector<discovery::SourceStatus> sources{};
   };
 
   void publish(Contents contents);
+  /// What changes by itself; publish() leaves it.
   void publish_refused(std::map<std::string_view, std::uint64_t> refused);
+  void publish_sources(std::vector<discovery::SourceStatus> sources);
 
   /// Any thread.
   void add(core::SampleBatch& out) const;

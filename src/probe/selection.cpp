@@ -5,39 +5,31 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include "probe/stable_hash.h"
 
 namespace rdma_exporter::probe {
-namespace {
-
-// Two names of one hash are in the order of the alphabet.
-bool in_order(const std::string& a, const std::string& b) {
-  return std::forward_as_tuple(stable_hash(a), a) < std::forward_as_tuple(stable_hash(b), b);
-}
-
-}  // namespace
 
 Selection::Selection(std::vector<Member> members) {
-  std::map<std::string, std::vector<std::string>> kinds;
+  std::map<std::string, Circle> kinds;
   std::set<std::string> seen;
   for (Member& member : members)
-    if (seen.insert(member.name).second) kinds[member.kind].push_back(std::move(member.name));
-  for (auto& [kind, names] : kinds) {
-    std::sort(names.begin(), names.end(), in_order);
-    circles_.push_back(std::move(names));
+    if (seen.insert(member.name).second)
+      kinds[member.kind].push_back({stable_hash(member.name), std::move(member.name)});
+  for (auto& [kind, circle] : kinds) {
+    std::sort(circle.begin(), circle.end());
+    circles_.push_back(std::move(circle));
   }
 }
 
 bool Selection::find(std::string_view self, Place& place) const {
-  const std::string name(self);
+  const Host host{stable_hash(self), std::string(self)};
   for (std::size_t circle = 0; circle < circles_.size(); ++circle) {
-    const auto& names = circles_[circle];
-    const auto it = std::lower_bound(names.begin(), names.end(), name, in_order);
-    if (it == names.end() || *it != name) continue;
-    place = {circle, static_cast<std::size_t>(it - names.begin())};
+    const Circle& hosts = circles_[circle];
+    const auto it = std::lower_bound(hosts.begin(), hosts.end(), host);
+    if (it == hosts.end() || *it != host) continue;
+    place = {circle, static_cast<std::size_t>(it - hosts.begin())};
     return true;
   }
   return false;
@@ -58,14 +50,14 @@ std::size_t Selection::slots(std::string_view self, Scope scope) const {
 
 const std::string& Selection::at(const Place& self, Scope scope, std::size_t slot) const {
   if (scope == Scope::same) {
-    const auto& names = circles_[self.circle];
-    return names[(self.index + 1 + slot) % names.size()];
+    const Circle& hosts = circles_[self.circle];
+    return hosts[(self.index + 1 + slot) % hosts.size()].name;
   }
   const std::size_t others = circles_.size() - 1;
-  const auto& names = circles_[(self.circle + 1 + slot % others) % circles_.size()];
+  const Circle& hosts = circles_[(self.circle + 1 + slot % others) % circles_.size()];
   // Places in proportion, so that a small kind does not crowd on the beginning of a large one.
-  const std::size_t place = self.index * names.size() / circles_[self.circle].size();
-  return names[(place + slot / others) % names.size()];
+  const std::size_t place = self.index * hosts.size() / circles_[self.circle].size();
+  return hosts[(place + slot / others) % hosts.size()].name;
 }
 
 std::vector<Choice> Selection::choose(std::string_view self, Scope scope, std::size_t ring,

@@ -2,6 +2,7 @@
 // Copyright the rdma_exporter authors
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -57,7 +58,15 @@ class Selection {
   std::size_t slots(const Place& self, Scope scope) const;
   const std::string& at(const Place& self, Scope scope, std::size_t slot) const;
 
-  std::vector<std::vector<std::string>> circles_;  // by kind in order; names in order of hash
+  /// A host at its place: two names of one hash are in the order of the alphabet.
+  struct Host {
+    std::uint64_t hash;
+    std::string name;
+    auto operator<=>(const Host&) const = default;
+  };
+  using Circle = std::vector<Host>;
+
+  std::vector<Circle> circles_;  // by kind in order; hosts in order
 };
 
 }  // namespace rdma_exporter::probe

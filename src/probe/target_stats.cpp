@@ -52,22 +52,33 @@ TargetStats::TargetStats(Path path, std::shared_ptr<Observer> observer)
     : path_(std::move(path)), observer_(std::move(observer)) {}
 
 void TargetStats::attempt(Op op) {
+  if (sum_) sum_->attempt(op);
   const std::lock_guard lock(mutex_);
   ++of(op).attempts;
 }
 
 void TargetStats::overrun(Op op) {
+  if (sum_) sum_->overrun(op);
   const std::lock_guard lock(mutex_);
   ++of(op).overruns;
 }
 
 void TargetStats::failure(Op op, const Failure& failure) {
+  if (sum_) sum_->failure(op, failure);
   {
     const std::lock_guard lock(mutex_);
     ++of(op).failures[{failure.stage, failure.reason}];
     of(op).last_worked = false;
   }
   if (observer_) observer_->failure(path_, op, failure);
+}
+
+// Of a sum: one of its targets knows what is usual for it.
+void TargetStats::tally(Op op, bool slept, bool retransmitted) {
+  const std::lock_guard lock(mutex_);
+  ++of(op).successes;
+  of(op).retransmits += retransmitted ? 1U : 0U;
+  ++(slept ? data_.slept : data_.spun);
 }
 
 void TargetStats::success(Op op, const Completion& completion) {
@@ -84,7 +95,9 @@ void TargetStats::count(Op op, const Completion& completion) {
   stats.last_worked = true;
   stats.last_success = seconds_since_epoch();
   stats.least.add(rtt, Clock::now());
-  if (looks_retransmitted(rtt, stats.usual))
+  const bool retransmitted = looks_retransmitted(rtt, stats.usual);
+  if (sum_) sum_->tally(op, completion.slept, retransmitted);
+  if (retransmitted)
     ++stats.retransmits;
   else
     stats.mean = stats.mean == 0ns ? rtt : (7 * stats.mean + rtt) / 8;
@@ -112,6 +125,7 @@ void TargetStats::forget_sessions() {
 }
 
 void TargetStats::count_connect() {
+  if (sum_) sum_->count_connect();
   const std::lock_guard lock(mutex_);
   ++data_.connects;
 }

@@ -90,6 +90,9 @@ class TargetStats final : public Recorder {
   void overrun(Op op) override;
 
   void use(Histograms histograms);
+  /// What is counted here is counted there too; `sum` is never itself added to anything. Before the first
+  /// count.
+  void add_to(std::shared_ptr<TargetStats> sum) { sum_ = std::move(sum); }
   /// `flow`'s session has come to a state; `facts` of its connection while it is up.
   void set_session(unsigned flow, Session::State state, std::optional<SessionFacts> facts);
   void forget_sessions();
@@ -112,11 +115,13 @@ class TargetStats final : public Recorder {
     std::optional<SessionFacts> facts;
   };
   OpStats& of(Op op) { return data_.ops[static_cast<std::size_t>(op)]; }
+  void tally(Op op, bool slept, bool retransmitted);
 
   void count(Op op, const Completion& completion);
 
   const Path path_;
   const std::shared_ptr<Observer> observer_;
+  std::shared_ptr<TargetStats> sum_;
   mutable std::mutex mutex_;
   Snapshot data_;
   std::map<unsigned, Flow> flows_;

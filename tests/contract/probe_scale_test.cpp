@@ -10,11 +10,16 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "core/histogram.h"
+#include "core/sample_batch.h"
+#include "probe/registry.h"
 #include "probe/selection.h"
+#include "probe/target_stats.h"
 
 namespace rdma_exporter::test {
 namespace {
@@ -70,6 +75,36 @@ std::size_t epochs_to_cover(const Selection& selection, const std::vector<Member
   return epochs;
 }
 
+// Lines of a page that one adapter's sessions make: those that stay, each with histograms of its own, and the
+// sum of those that rotate.
+std::size_t series(std::size_t steady, bool rotating) {
+  using probe::TargetStats;
+  probe::Registry::Contents contents;
+  contents.active = true;
+  const auto histogram = [] { return std::make_shared<core::Histogram>(probe::kRttBounds); };
+  const TargetStats::Histograms histograms{{histogram(), nullptr, histogram()}, nullptr};
+  for (std::size_t i = 0; i < steady + (rotating ? 1 : 0); ++i) {
+    const std::string name = i < steady ? "gpu-" + std::to_string(i) : "";
+    const auto stats = std::make_shared<TargetStats>();
+    for (const probe::Op op : {probe::Op::write, probe::Op::echo}) {
+      stats->attempt(op);
+      stats->success(op, {.rtt = std::chrono::microseconds(5), .peer_delay = {}, .slept = false});
+    }
+    stats->set_session(0, probe::Session::State::up, probe::SessionFacts{});
+    contents.series.push_back({"mlx5_0", 1, name, stats});
+    contents.rtts.push_back({"mlx5_0", 1, name, "pod1", histograms});
+  }
+  probe::Registry registry;
+  registry.publish(std::move(contents));
+  core::SampleBatch batch;
+  registry.add(batch);
+  std::size_t lines = 0;
+  for (const core::Sample& sample : batch.samples())  // a histogram: its buckets, +Inf, sum and count
+    if (sample.labels().find("device=") != std::string_view::npos)
+      lines += sample.metric->type == core::MetricType::histogram ? probe::kRttBounds.size() + 3 : 1;
+  return lines;
+}
+
 std::string row(std::size_t hosts) {
   const std::vector<Member> members = fleet(hosts);
   const Selection selection(members);
@@ -78,11 +113,13 @@ std::string row(std::size_t hosts) {
   const std::size_t epochs = epochs_to_cover(selection, members);
   const std::size_t targets = selection.choose(members.front().name, Scope::same, kRing, kRotate, 0).size();
   const auto peers = static_cast<double>(targets + now.most);
+  const std::size_t steady = std::min(targets, kRing);
   char text[200];
-  std::snprintf(text, sizeof(text), "| %zu | %zu | %zu to %zu | %zu epochs, %.1f h | %.0f | %.1f kbit/s |\n",
-                hosts, targets, std::min(now.least, later.least), std::max(now.most, later.most), epochs,
-                static_cast<double>(epochs) * kEpochHours, 2 * peers,
-                peers * kProbeBytes * kProbesPerSecond * 8 / 1000);
+  std::snprintf(text, sizeof(text),
+                "| %zu | %zu | %zu to %zu | %zu epochs, %.1f h | %zu | %.0f | %.0f B/s |\n", hosts, targets,
+                std::min(now.least, later.least), std::max(now.most, later.most), epochs,
+                static_cast<double>(epochs) * kEpochHours, series(steady, targets > steady), 2 * peers,
+                peers * kProbeBytes * kProbesPerSecond);
   return text;
 }
 

@@ -62,6 +62,21 @@ probe:
   secret_file: ""
   cluster: ""
   device_include: ""
+  discovery:
+    files: []
+    names: []
+    urls: []
+    ca_file: ""
+    refresh: 30s
+    port: 0
+  select:
+    ring: 4
+    rotate: 4
+    epoch: 5m
+    label: rail
+    scope:
+      - same
+  hostmesh: false
   operations:
     - write
     - read
@@ -232,6 +247,30 @@ Without a command:
       Peers that say another one are refused.
   --probe.device-include=REGEX
       Probe only over devices whose whole name matches.
+  --probe.discovery.files=PATTERN  (repeatable)
+      Files with peers, in the JSON of Prometheus' file_sd; * in the last part.
+  --probe.discovery.names=NAME  (repeatable)
+      Names in DNS whose addresses are all peers: NAME or NAME:PORT.
+  --probe.discovery.urls=URL  (repeatable)
+      Servers of lists of peers, in the JSON of Prometheus' http_sd.
+  --probe.discovery.ca-file=FILE
+      Authority of https servers; empty: those that the host trusts.
+  --probe.discovery.refresh=DURATION  (default 30s)
+      Time between two readings; a changed file is read at once.
+  --probe.discovery.port=NUMBER  (default 0)
+      Port of all peers found; 0: the one in the list, or 9401.
+  --probe.select.ring=NUMBER  (default 4)
+      Peers found that are probed always, the next ones in a circle of all hosts.
+  --probe.select.rotate=NUMBER  (default 4)
+      Peers found that are probed for an epoch, others in the next one.
+  --probe.select.epoch=DURATION  (default 5m)
+      Length of an epoch.
+  --probe.select.label=LABEL  (default rail)
+      Label that says which peers are of one kind; each kind is a circle.
+  --probe.select.scope=SCOPE  (default same, repeatable)
+      Peers of which kinds are probed: this host's, others, or both.
+  --[no-]probe.hostmesh  (default false)
+      This host's devices probe each other.
   --probe.operations=OP  (default write, default read, default echo, repeatable)
       What is measured; of write and read the first that the peer takes.
   --probe.interval=DURATION  (default 1s)

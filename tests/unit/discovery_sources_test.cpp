@@ -28,14 +28,16 @@ class TargetSources : public testing::Test {
   SourceStatus wait_for(Condition condition) {
     for (;;) {
       const auto all = sources.status();
-      if (!all.empty() && condition(all.front())) return all.front();
+      if (!all.empty() && condition(all.front())) return sources.status().front();
       std::this_thread::sleep_for(1ms);
     }
   }
-  static auto has(const std::string& host) {
-    return [host](const SourceStatus& status) {
-      return status.targets.size() == 1 && status.targets[0].targets.front().host == host;
-    };
+  bool has(const std::string& host) const {
+    const TargetList targets = sources.targets();
+    return targets.size() == 1 && targets[0].targets.front().host == host;
+  }
+  SourceStatus wait_for_host(const std::string& host) {
+    return wait_for([&](const SourceStatus& /*status*/) { return has(host); });
   }
 
   test::TempTree tree;
@@ -48,33 +50,34 @@ TEST_F(TargetSources, FollowAFileWithoutWaitingForTheClock) {
   tree.write("a.json", R"([{"targets": ["a"]}])");
   options.files = {tree.path("*.json")};
   sources.configure(options);
-  const auto first = wait_for(has("a"));
+  const auto first = wait_for_host("a");
   EXPECT_EQ(first.kind, "file_sd");
   EXPECT_GT(first.last_success, 1.5e9);
+  EXPECT_EQ(first.targets, 1U);
   EXPECT_GE(changes, 1U);
   tree.write("a.json", R"([{"targets": ["b"]}])");
-  wait_for(has("b"));
+  wait_for_host("b");
   tree.write("a.json", "[");
   const auto bad = wait_for([](const SourceStatus& status) { return status.failing; });
   EXPECT_GE(bad.failures.at("parse"), 1U);
-  EXPECT_TRUE(has("b")(bad)) << "what was known stands";
+  EXPECT_TRUE(has("b")) << "what was known stands";
 }
 
 TEST_F(TargetSources, ThatStayGoOnWhenOthersChange) {
   tree.write("a.json", R"([{"targets": ["a"]}])");
   options.files = {tree.path("a.json")};
   sources.configure(options);
-  const auto before = wait_for(has("a"));
+  const auto before = wait_for_host("a");
   options.files.push_back(tree.path("b.json"));
   sources.configure(options);
   EXPECT_EQ(sources.status().size(), 2U);
   EXPECT_EQ(sources.status().front().last_success, before.last_success) << "not read again";
   options.refresh = 1800s;
   sources.configure(options);
-  EXPECT_TRUE(has("a")(sources.status().front())) << "read again, and its targets stay meanwhile";
+  EXPECT_TRUE(has("a")) << "read again, and its targets stay meanwhile";
   options.files = {tree.path("b.json")};
   sources.configure(options);
-  EXPECT_TRUE(sources.status().front().targets.empty()) << "gone at once";
+  EXPECT_TRUE(sources.targets().empty()) << "gone at once";
 }
 
 TEST_F(TargetSources, EndWhenTheyAreStopped) {

@@ -110,6 +110,29 @@ TEST_F(ProbeRegistry, ForgetsARemovedTargetAtOnce) {
     EXPECT_EQ(sample.labels().find("gpu-17"), std::string::npos) << sample.metric->name;
 }
 
+TEST_F(ProbeRegistry, CountsRotatingTargetsTogetherAndSaysNothingElseOfThem) {
+  auto sum = std::make_shared<TargetStats>();
+  stats->add_to(sum);
+  auto other = std::make_shared<TargetStats>();
+  other->add_to(sum);
+  contents.series = {{"mlx5_0", 1, "", sum}};
+  contents.rtts.clear();
+  for (int i = 0; i < 20; ++i) succeed(Op::write, 100us);
+  succeed(Op::write, 3ms);
+  other->attempt(Op::write);
+  other->failure(Op::write, {Stage::op, "retry_exc_err"});
+  other->count_connect();
+  collect();
+  EXPECT_EQ(value("rdma_probe_attempts_total", "target=\"\""), 22);
+  EXPECT_EQ(value("rdma_probe_failures_total", "reason=\"retry_exc_err\""), 1);
+  EXPECT_EQ(value("rdma_probe_retransmit_suspected_total"), 1);
+  EXPECT_EQ(value("rdma_probe_samples_total", "wait=\"spin\""), 21);
+  EXPECT_EQ(value("rdma_probe_connects_total"), 1);
+  for (const char* of_one : {"rdma_probe_up", "rdma_probe_last_rtt_seconds", "rdma_probe_min_rtt_seconds",
+                             "rdma_probe_last_success_timestamp_seconds", "rdma_probe_sessions"})
+    EXPECT_EQ(value(of_one), std::nullopt) << of_one;
+}
+
 TEST_F(ProbeRegistry, EmitsTheLabelsOfItsTables) {
   succeed(Op::write, 2us);
   succeed(Op::echo, 9us);
@@ -118,6 +141,9 @@ TEST_F(ProbeRegistry, EmitsTheLabelsOfItsTables) {
   contents.nics.push_back(std::make_shared<NicStats>());
   contents.responder = true;
   contents.rtts.push_back({"mlx5_0", 1, "", "pod1", {{}, delay}});
+  discovery::SourceStatus source{"file_sd", "/etc/x.json", 3, true};
+  source.last_success = 1.7e9;
+  registry.publish_sources({source});
   collect();
   std::set<std::string_view> seen;
   for (const core::Sample& sample : batch.samples()) {
