@@ -340,7 +340,7 @@ class Trouble(EthernetTest):
         knob("cx1", "delay_ms", 0)  # debugfs keeps the old name
         wait_for(lambda: scrape().get("rdma_netdev_mtu_bytes", netdev="cx9"), "cx9")
         page = self.assert_no_errors_of("cx1", "cx9")
-        self.assertEqual(page.find(netdev="cx1"), {})
+        self.assertEqual(page.kernel_series(netdev="cx1"), {})
         self.assertGreater(len(page.find("rdma_netdev_mac_frames_total", netdev="cx9")), 0)
         self.assertGreater(len(page.find("rdma_dcb_pfc_enabled", netdev="cx9")), 0)
 
@@ -353,7 +353,7 @@ class Trouble(EthernetTest):
         knob("bcm1", "delay_ms", 0)
         self.assert_no_read_errors(page, "bcm1")
         page = self.assert_no_errors_of("bcm1")
-        self.assertEqual(page.find(netdev="bcm1"), {})
+        self.assertEqual(page.kernel_series(netdev="bcm1"), {})
         self.assertGreater(len(page.find("rdma_dcb_pfc_enabled", netdev="bcm0")), 0)
 
     def test_an_interface_that_is_deleted_in_mid_scrape(self):
@@ -364,7 +364,7 @@ class Trouble(EthernetTest):
         # While the scrape is at a card that takes its time, another interface goes.
         self.addCleanup(knob, "cx0", "delay_ms", 0)
         self.assert_no_read_errors(self.scrape_while("cx0", "ip", "link", "del", "dying"), "dying")
-        wait_for(lambda: not scrape().find(netdev="dying"), "no series of it")
+        wait_for(lambda: not scrape().kernel_series(netdev="dying"), "no series of it")
 
 
 def main():

@@ -175,7 +175,7 @@ class Everything(ResourceTest):
                 self.assertEqual(page.get("rdma_resource_owner_qps", device="rxe0", owner="rping"), 1)
 
     def test_perftest_that_uses_the_connection_manager(self):
-        line = ["ib_write_bw", "-R", "-D", "20", "-s", "65536"]
+        line = ["ib_write_bw", "-R", "-D", "600", "-s", "65536"]  # it ends with the test, not before
         server = actors.Actor(*line, "-d", "rxe1", wait=False)
         self.addCleanup(server.kill)
         wait_for(lambda: any(row["state"] == "LISTEN" for row in table("cm_id")), "perftest listens", 15)
