@@ -167,6 +167,14 @@ class Exporter:
         finally:
             connection.close()
 
+    def wait_for_checks(self, seconds=30.0):
+        """Until the first check of the configuration, in the background, has ended: it adds series to the page."""
+        end = time.monotonic() + seconds
+        while not self.scrape().samples.select("rdma_config_check"):
+            if time.monotonic() > end:
+                raise AssertionError(f"no verdict of the configuration after {seconds} s")
+            time.sleep(0.05)
+
     def scrape(self, prometheus_timeout=None):
         """A page of /metrics, which must be there and well-formed."""
         headers = {}

@@ -36,6 +36,7 @@ class Formats(TestCase):
 
     def test_all_three_are_strictly_right_and_say_the_same(self):
         with replay() as exporter:
+            exporter.wait_for_checks()
             text = Samples(prom_text.parse(self.get(exporter, TEXT).body))
             open_page = open_metrics.read(self.get(exporter, OPENMETRICS).body)
             self.assertEqual(open_page.problems, [])

@@ -80,6 +80,7 @@ class Stored(TestCase):
         cls.addClassCleanup(shutil.rmtree, cls.place, ignore_errors=True)
         exporter = Exporter(f"--replay={RECORDING}")
         cls.addClassCleanup(exporter.__exit__, None, None, None)
+        exporter.wait_for_checks()
         cls.recorders = {"text": Recorder(exporter, "text/plain;version=0.0.4;q=0.5,*/*;q=0.1"),
                          "openmetrics": Recorder(exporter), "protobuf": Recorder(exporter)}
         for recorder in cls.recorders.values():
