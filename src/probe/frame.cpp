@@ -197,7 +197,7 @@ core::Result<std::size_t> frame_length(std::span<const std::byte> bytes) {
 core::Result<Frame> decode(std::span<const std::byte> bytes) {
   const auto length = frame_length(bytes);
   if (!length) return tl::unexpected(length.error());
-  if (*length != bytes.size()) return core::parse_error("length");
+  if (*length == 0 || *length != bytes.size()) return core::parse_error("length");
   ByteReader body(bytes.subspan(kFrameHeader));
   Frame frame = get_body(body, std::to_integer<std::uint8_t>(bytes[4]));
   if (!body.complete()) return core::parse_error("body");

@@ -9,7 +9,9 @@
 #include <sys/stat.h>
 
 #include <chrono>
+#include <filesystem>
 #include <future>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -87,6 +89,11 @@ class NetWebConfig : public testing::Test {
   NetWebConfig() {
     write_pair("server");
     write("web.yml", kTls);
+  }
+  // Nobody waits for the thread that reads files, which holds objects of OpenSSL until it has ended.
+  void TearDown() override {
+    using Tasks = std::filesystem::directory_iterator;
+    EXPECT_TRUE(soon([] { return std::distance(Tasks("/proc/self/task"), Tasks()) == 1; }));
   }
   void write(const std::string& name, const std::string& text) { tree.write(name, text); }
   void write_pair(const std::string& name) {

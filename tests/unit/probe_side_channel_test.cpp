@@ -9,6 +9,7 @@
 #include <boost/asio/read.hpp>
 #include <filesystem>
 #include <fstream>
+#include <vector>
 
 #include "probe/dialer.h"
 #include "probe/flow_label.h"
@@ -79,6 +80,8 @@ class ProbeSideChannel : public testing::Test {
     std::filesystem::create_directories(directory);
   }
   void TearDown() override {
+    for (const auto& dialed : all_dialed)
+      dialed->connection = {};  // which holds who tells `dialed` of its loss
     responder.reset();
     io.restart();
     io.run_for(50ms);
@@ -111,7 +114,7 @@ class ProbeSideChannel : public testing::Test {
   }
 
   std::shared_ptr<Dialed> dial(DialerOptions options) {
-    auto dialed = std::make_shared<Dialed>();
+    auto dialed = all_dialed.emplace_back(std::make_shared<Dialed>());
     Dialer dialer(io, std::move(options), near_ends);
     dialer.connect(
         Op::write,
@@ -178,6 +181,7 @@ class ProbeSideChannel : public testing::Test {
   FakeAcceptor acceptor;
   std::shared_ptr<FakeNear> near_ends = std::make_shared<FakeNear>();
   std::optional<Responder> responder;
+  std::vector<std::shared_ptr<Dialed>> all_dialed;
 };
 
 const std::string kKey = std::string(64, 'a');
