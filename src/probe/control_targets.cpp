@@ -155,11 +155,13 @@ void Control::use_histograms(const SeriesKey& key, const Target& target, TargetS
                              std::map<SeriesKey, Registry::RttSeries>& used) {
   const auto& [device, port, name] = key;
   const auto histogram = [] { return std::make_shared<core::Histogram>(kRttBounds); };
-  const auto series = [&](const SeriesKey& at, const std::string& of_target) -> Registry::RttSeries& {
+  // Named anew, because clang before 16 captures no structured bindings.
+  const auto series = [&, &of_device = device, &of_port = port](
+                          const SeriesKey& at, const std::string& of_target) -> Registry::RttSeries& {
     const auto old = rtts_.find(at);
     const auto [entry, is_new] = used.try_emplace(at);
     if (is_new && old != rtts_.end()) entry->second = old->second;
-    if (is_new && old == rtts_.end()) entry->second = {device, port, of_target, target.group, {}};
+    if (is_new && old == rtts_.end()) entry->second = {of_device, of_port, of_target, target.group, {}};
     return entry->second;
   };
   Registry::RttSeries& group = series({device, port, "\n" + target.group}, "");
