@@ -20,6 +20,7 @@ import prom_text  # noqa: E402
 
 BINARY = pathlib.Path("/tmp/rdma_exporter")
 NOBODY = 65534
+NETLINK_RDMA = 20
 START_TIMEOUT = 30  # seconds; the emulated processor is ten times slower than a real one
 
 
@@ -165,18 +166,16 @@ class Exporter:
                 pass  # ended in between
         return found
 
-    def netlink_sockets(self, protocol: str | None = None) -> int:
-        """Number of its netlink sockets, perhaps of one protocol."""
-        inodes = set()
+    def netlink_sockets(self) -> list[int]:
+        """The protocols of its netlink sockets, one entry each. Dumps in the background open and close some."""
+        protocols = {}
         for line in pathlib.Path("/proc", str(self.process.pid), "net/netlink").read_text().splitlines()[1:]:
             fields = line.split()
-            if protocol in (None, fields[1]):
-                inodes.add(f"socket:[{fields[9]}]")
-        return len(inodes & set(self.open_files()))
+            protocols[f"socket:[{fields[9]}]"] = int(fields[1])
+        return [protocols[file] for file in self.open_files() if file in protocols]
 
     def rdma_netlink_sockets(self) -> int:
-        """Those of the protocol NETLINK_RDMA (20)."""
-        return self.netlink_sockets("20")
+        return self.netlink_sockets().count(NETLINK_RDMA)
 
     def pause(self) -> None:
         self.process.send_signal(signal.SIGSTOP)
