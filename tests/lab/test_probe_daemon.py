@@ -209,9 +209,7 @@ class Failing(ProbeTest):
         try:
             self.wait_for_failure(op="write")
         finally:
-            kernel.run("ip", "address", "add", "10.9.0.1/32", "dev", "ve0")
-            for table in ("100", "101"):
-                kernel.run("ip", "route", "replace", "10.9.0.2/32", "dev", "ve0", "src", "10.9.0.1", "table", table)
+            self.repair("ve0", own="10.9.0.1", peer="10.9.0.2", peer_mac="02:00:00:00:00:02", tables=("100", "101"))
         self.wait_for_up()
 
     def test_the_peers_address_and_link_go_and_come_back(self):
@@ -221,17 +219,17 @@ class Failing(ProbeTest):
                 try:
                     self.wait_for_failure(op="write")
                 finally:
-                    self.repair_far_end()
+                    self.repair("ve1", own="10.9.0.2", peer="10.9.0.1", peer_mac="02:00:00:00:00:01",
+                                tables=("100", "102"))
                 self.wait_for_up()
 
-    def repair_far_end(self):
-        """As tests/lab/guest/fabric.sh makes it."""
-        kernel.run("ip", "link", "set", "ve1", "up")
-        kernel.run("ip", "address", "replace", "10.9.0.2/32", "dev", "ve1")
-        kernel.run("ip", "neighbour", "replace", "10.9.0.1", "lladdr", "02:00:00:00:00:01", "dev", "ve1", "nud",
-                   "permanent")
-        for table in ("100", "102"):
-            kernel.run("ip", "route", "replace", "10.9.0.1/32", "dev", "ve1", "src", "10.9.0.2", "table", table)
+    def repair(self, netdev, own, peer, peer_mac, tables):
+        """As tests/lab/guest/fabric.sh makes it. With its last address an interface loses its neighbours too."""
+        kernel.run("ip", "link", "set", netdev, "up")
+        kernel.run("ip", "address", "replace", f"{own}/32", "dev", netdev)
+        kernel.run("ip", "neighbour", "replace", peer, "lladdr", peer_mac, "dev", netdev, "nud", "permanent")
+        for table in tables:
+            kernel.run("ip", "route", "replace", f"{peer}/32", "dev", netdev, "src", own, "table", table)
 
     def test_a_starved_process_slows_echoes_and_no_writes(self):
         def slow(op):
