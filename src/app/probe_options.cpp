@@ -76,7 +76,8 @@ core::Result<probe::AgentOptions> probe_options(const config::ProbeConfig& confi
     if (!endpoints) return core::config_error("--probe.listen-address: " + endpoints.error().context);
     options.responder.listen.push_back(std::move(*endpoints));
   }
-  options.limits = {config.max_qps, config.max_probes_per_second, config.max_connects_per_second};
+  options.limits = {config.max_qps, config.max_probes_per_second, config.max_connects_per_second,
+                    config.max_cpu_percent};
   options.device_include = config.device_include;
   options.histogram_targets = config.histogram_targets;
   return options;

@@ -178,6 +178,7 @@ struct ProbeConfig {
   unsigned max_qps = 256;
   unsigned max_probes_per_second = 500;
   unsigned max_connects_per_second = 10;
+  unsigned max_cpu_percent = 10;  ///< of one processor
   unsigned histogram_targets = 64;
   bool operator==(const ProbeConfig&) const = default;
 };

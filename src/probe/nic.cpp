@@ -2,6 +2,8 @@
 // Copyright the rdma_exporter authors
 #include "probe/nic.h"
 
+#include <algorithm>
+#include <ctime>
 #include <utility>
 
 namespace rdma_exporter::probe {
@@ -11,6 +13,13 @@ namespace {
 // eight.
 constexpr unsigned kCompletionsPerQp = 4;
 
+// What the calling thread has run so far.
+std::chrono::nanoseconds thread_time() {
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
 }  // namespace
 
 ProberSet::ProberSet(const Limits& limits, std::shared_ptr<NicStats> stats)
@@ -18,7 +27,8 @@ ProberSet::ProberSet(const Limits& limits, std::shared_ptr<NicStats> stats)
       stats_(std::move(stats)),
       generator_(std::random_device{}()),
       random_([this] { return std::uniform_real_distribution<double>()(generator_); }),
-      connects_(limits.connects_per_second) {}
+      connects_(limits.connects_per_second),
+      watchdog_(limits.cpu_percent / 100.0) {}
 
 void ProberSet::add(std::unique_ptr<Prober> prober, const ProberKey& key, double rate) {
   probers_[key] = Entry{std::move(prober), rate};
@@ -35,11 +45,18 @@ void ProberSet::clear() { probers_.clear(); }
 void ProberSet::balance() {
   double wanted = 0;
   for (const auto& [key, entry] : probers_) wanted += entry.rate;
-  stretch_ = stretch_for(wanted, limits_.probes_per_second);
+  stretch_ = std::max(stretch_for(wanted, limits_.probes_per_second), 1 / watchdog_.rate());
   stats_->rate_multiplier = 1 / stretch_;
 }
 
+void ProberSet::look_at_cost(Clock::time_point now) {
+  if (!watchdog_.due(now)) return;
+  watchdog_.measure(now, thread_time());
+  balance();
+}
+
 std::optional<Clock::time_point> ProberSet::advance(Clock::time_point now) {
+  look_at_cost(now);
   std::optional<Clock::time_point> next;
   for (const auto& [key, entry] : probers_) {
     const auto due = entry.prober->advance(now, stretch_, connects_);

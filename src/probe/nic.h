@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "probe/cpu_watchdog.h"
 #include "probe/device_loop.h"
 #include "probe/hostmesh.h"
 #include "probe/local_ends.h"
@@ -46,12 +47,14 @@ class ProberSet {
     double rate = 0;
   };
   void balance();
+  void look_at_cost(Clock::time_point now);
 
   const Limits limits_;
   std::shared_ptr<NicStats> stats_;
   std::minstd_rand generator_;
   const Random random_;
   TokenBucket connects_;
+  CpuWatchdog watchdog_;
   double stretch_ = 1;
   std::map<ProberKey, Entry> probers_;
 };

@@ -67,6 +67,7 @@ struct Limits {
   unsigned queue_pairs = 256;  ///< half of them for sessions of its own, half for its peers'
   unsigned probes_per_second = 500;
   unsigned connects_per_second = 10;
+  unsigned cpu_percent = 10;  ///< of one processor, for its thread; above it the probes become rarer
   bool operator==(const Limits&) const = default;
 };
 

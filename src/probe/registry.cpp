@@ -149,7 +149,7 @@ constexpr MetricDesc kRate{
     "device",
     "ratio",
     "Rate of the probes relative to the configured one; below 1 when that would be more "
-    "than probe.max_probes_per_second",
+    "than probe.max_probes_per_second or cost more than probe.max_cpu_percent",
     kSource};
 constexpr MetricDesc kInbound{"rdma_probe_inbound_sessions",
                               MetricType::gauge,

@@ -46,7 +46,7 @@ def start_responder():
 def configure(*targets, **settings):
     lines = ["probe:", "  targets:", *(f"    - {target}" for target in targets)] if targets else ["probe:", "  targets: []"]
     defaults = {"secret_file": SECRET, "device_include": "rxe0", "interval": "200ms", "echo_interval": "400ms",
-                "traffic_class": 106, "timeout": 16}
+                "traffic_class": 106, "timeout": 16, "max_cpu_percent": 100}
     lines += [f"  {key}: {value}" for key, value in {**defaults, **settings}.items()]
     CONFIG.write_text("\n".join(lines) + "\n")
 
@@ -296,6 +296,18 @@ class Reloading(ProbeTest):
         self.reload()
         wait_for(lambda: self.get("rdma_exporter_config_last_reload_successful") == 1, "the reload")
         self.wait_for_up()
+
+    def test_probes_that_cost_too_much_become_rarer_and_do_not_end(self):
+        rate = "rdma_probe_rate_multiplier_ratio"
+        self.assertEqual(self.get(rate, device="rxe0"), 1)
+        self.addCleanup(self.wait_for_up)
+        self.addCleanup(self.reload)
+        self.addCleanup(configure, TARGET)
+        configure(TARGET, max_cpu_percent=1, interval="50ms", echo_interval="50ms")
+        self.reload()
+        wait_for(lambda: self.get(rate, device="rxe0") in (0.5, 0.25, 0.1), "fewer probes")
+        count = self.count_of_writes()
+        wait_for(lambda: self.count_of_writes() > count, "further ones")
 
     def test_it_can_be_switched_off_and_on(self):
         self.addCleanup(self.reload)

@@ -91,6 +91,7 @@ probe:
   max_qps: 256
   max_probes_per_second: 500
   max_connects_per_second: 10
+  max_cpu_percent: 10
   histogram_targets: 64
 collector:
   device:
@@ -293,6 +294,8 @@ Without a command:
       Most operations a second over a device; periods get longer.
   --probe.max-connects-per-second=NUMBER  (default 10)
       Most connections brought about a second over a device.
+  --probe.max-cpu-percent=NUMBER  (default 10)
+      Share of a processor above which the probes over a device become rarer.
   --probe.histogram-targets=NUMBER  (default 64)
       Up to so many targets have latency histograms of their own; of more, each group has.
 
