@@ -36,6 +36,7 @@ PROBE_ON = """probe:
   device_include: "rxe[01]"
   interval: 200ms
   timeout: 16
+  max_cpu_percent: 100
 """
 server: Monitoring
 

@@ -47,7 +47,7 @@ def write_list(file, *entries):
 
 def configure(device, **discovery):
     lines = ["probe:", "  responder: true", "  listen_address: ['10.9.0.1:9401']", f"  secret_file: {SECRET}",
-             f"  device_include: {device}", "  interval: 200ms", "  echo_interval: 400ms"]
+             f"  device_include: {device}", "  interval: 200ms", "  echo_interval: 400ms", "  max_cpu_percent: 100"]
     hostmesh = discovery.pop("hostmesh", False)
     if hostmesh:
         lines.append("  hostmesh: true")
