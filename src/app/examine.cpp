@@ -13,6 +13,7 @@
 #include "app/make_host.h"
 #include "app/program.h"
 #include "app/setup_log.h"
+#include "config/value_type.h"
 #include "doctor/gather.h"
 #include "host/inventory.h"
 
@@ -145,6 +146,10 @@ Examination read(host::Host& host, const config::Config& config, Sample sample, 
 }
 
 }  // namespace
+
+core::Result<std::chrono::milliseconds> sample_time(const config::CommandLine& line) {
+  return line.value(kSampleFlag.names, config::duration(0ms, 10min), std::chrono::milliseconds(2s));
+}
 
 core::Result<int> examine(const config::Config& config, std::chrono::milliseconds sample, Owners owners,
                           const std::function<int(const Examination&)>& with) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/survey.h"
+#include "config/command.h"
 #include "config/config.h"
 #include "core/result.h"
 #include "doctor/facts.h"
@@ -19,6 +20,13 @@ struct Examination {
   doctor::Facts facts;
   std::vector<Reading> readings;  ///< of the collectors, at the end
 };
+
+/// How long the counters are watched, a flag of both commands.
+inline constexpr config::CommandFlag kSampleFlag{
+    "--sample", "DURATION",
+    "Watch the counters for so long (default 2s); 0s: do not. Of a recording: from its first "
+    "to its last snapshot."};
+core::Result<std::chrono::milliseconds> sample_time(const config::CommandLine& line);
 
 /// Whether the readings say who has which RDMA resources, which takes dumps of tables.
 enum class Owners : unsigned char { no, yes };

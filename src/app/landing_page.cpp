@@ -5,40 +5,15 @@
 #include <fmt/core.h>
 
 #include "app/version.h"
-#include "core/utf8.h"
+#include "core/html.h"
 
 namespace rdma_exporter::app {
 namespace {
 
-std::string escape(const std::string& text) {
-  std::string repaired;
-  core::append_utf8(repaired, text);
-  std::string out;
-  for (const char c : repaired) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
-
 std::string device_list(std::span<const std::string> devices) {
   if (devices.empty()) return "<p>No RDMA devices found.</p>\n";
   std::string items;
-  for (const std::string& device : devices) items += "<li>" + escape(device) + "</li>\n";
+  for (const std::string& device : devices) items += "<li>" + core::html_text(device) + "</li>\n";
   return fmt::format("<p>RDMA devices found: {}</p>\n<ul>\n{}</ul>\n", devices.size(), items);
 }
 
@@ -51,7 +26,7 @@ std::string landing_page(const std::string& telemetry_path, std::span<const std:
           ? ""
           : fmt::format(
                 "<p><strong>Recording: these are not values of this host.</strong> Served from {}.</p>\n",
-                escape(recording));
+                core::html_text(recording));
   return fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta "
       "charset=\"utf-8\"><title>rdma_exporter</title></head>\n"
@@ -59,7 +34,7 @@ std::string landing_page(const std::string& telemetry_path, std::span<const std:
       "{})</p>\n{}"
       "<ul>\n<li><a href=\"{}\">Metrics</a></li>\n<li><a href=\"/-/healthy\">Healthy</a></li>\n"
       "<li><a href=\"/-/ready\">Ready</a></li>\n</ul>\n{}</body>\n</html>\n",
-      kVersion, kRevision, note, escape(telemetry_path), device_list(devices));
+      kVersion, kRevision, note, core::html_text(telemetry_path), device_list(devices));
 }
 
 }  // namespace rdma_exporter::app

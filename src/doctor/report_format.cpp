@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/html.h"
 #include "doctor/report.h"
 
 namespace rdma_exporter::doctor {
@@ -17,32 +18,6 @@ constexpr std::string_view kStyle =
     "th,td{border:1px solid #ccc;padding:.25em .6em;text-align:left;vertical-align:top}th{background:#eee}"
     ".ok{color:#2a7a2a}.unknown{color:#666}.warning{background:#ffe9a8}.critical{background:#f7b5b0;font-"
     "weight:bold}";
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
 
 std::vector<std::size_t> widths(const ReportTable& table) {
   std::vector<std::size_t> result;
@@ -70,14 +45,15 @@ std::string cell_class(std::string_view cell) {
 }
 
 std::string html_table(const ReportTable& table) {
-  std::string out = fmt::format("<h2>{}</h2>\n", escaped(table.title));
-  if (table.rows.empty()) return out + fmt::format("<p>{}</p>\n", escaped(table.when_empty));
+  std::string out = fmt::format("<h2>{}</h2>\n", core::html_text(table.title));
+  if (table.rows.empty()) return out + fmt::format("<p>{}</p>\n", core::html_text(table.when_empty));
   out += "<table><tr>";
-  for (const std::string& column : table.columns) out += fmt::format("<th>{}</th>", escaped(column));
+  for (const std::string& column : table.columns) out += fmt::format("<th>{}</th>", core::html_text(column));
   out += "</tr>\n";
   for (const auto& row : table.rows) {
     out += "<tr>";
-    for (const std::string& cell : row) out += fmt::format("<td{}>{}</td>", cell_class(cell), escaped(cell));
+    for (const std::string& cell : row)
+      out += fmt::format("<td{}>{}</td>", cell_class(cell), core::html_text(cell));
     out += "</tr>\n";
   }
   return out + "</table>\n";
@@ -103,7 +79,7 @@ std::string report_html(const Report& report) {
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta "
       "charset=\"utf-8\"><title>{}</title>\n<style>{}</style></head>\n"
       "<body><h1>{}</h1>\n<p>{}</p>\n",
-      escaped(report.title), kStyle, escaped(report.title), escaped(report.summary));
+      core::html_text(report.title), kStyle, core::html_text(report.title), core::html_text(report.summary));
   for (const ReportTable& table : report.tables) out += html_table(table);
   return out + "</body></html>\n";
 }

@@ -16,16 +16,11 @@
 namespace rdma_exporter::app {
 namespace {
 
-using namespace std::chrono_literals;
-
 enum class Format : unsigned char { text, json };
 
 constexpr std::array kFlags{
     config::CommandFlag{"--format", "FORMAT", "text (default) or json."},
-    config::CommandFlag{
-        "--sample", "DURATION",
-        "Watch the counters for so long (default 2s); 0s: do not. Of a recording: from its first "
-        "to its last snapshot."},
+    kSampleFlag,
 };
 
 int exit_status(doctor::Verdict verdict) {
@@ -46,7 +41,7 @@ core::Result<int> run(const config::CommandLine& line) {
       "--format", config::one_of<Format>("FORMAT", {{"text", Format::text}, {"json", Format::json}}),
       Format::text);
   if (!format) return tl::unexpected(format.error());
-  const auto sample = line.value("--sample", config::duration(0ms, 10min), std::chrono::milliseconds(2s));
+  const auto sample = sample_time(line);
   if (!sample) return tl::unexpected(sample.error());
   return examine(line.config, *sample, Owners::no, [&](const Examination& examination) {
     const doctor::Findings findings = doctor::diagnose(examination.facts);

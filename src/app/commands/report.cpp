@@ -15,16 +15,11 @@
 namespace rdma_exporter::app {
 namespace {
 
-using namespace std::chrono_literals;
-
 enum class Format : unsigned char { text, html };
 
 constexpr std::array kFlags{
     config::CommandFlag{"--format", "FORMAT", "text (default) or html."},
-    config::CommandFlag{
-        "--sample", "DURATION",
-        "Watch the counters for so long (default 2s); 0s: do not. Of a recording: from its first "
-        "to its last snapshot."},
+    kSampleFlag,
 };
 
 // One owner of several objects is several samples.
@@ -51,7 +46,7 @@ core::Result<int> run(const config::CommandLine& line) {
       "--format", config::one_of<Format>("FORMAT", {{"text", Format::text}, {"html", Format::html}}),
       Format::text);
   if (!format) return tl::unexpected(format.error());
-  const auto sample = line.value("--sample", config::duration(0ms, 10min), std::chrono::milliseconds(2s));
+  const auto sample = sample_time(line);
   if (!sample) return tl::unexpected(sample.error());
   return examine(line.config, *sample, Owners::yes, [&](const Examination& examination) {
     const doctor::Report report = doctor::make_report(examination.facts, doctor::diagnose(examination.facts),
