@@ -11,16 +11,6 @@ namespace {
 
 constexpr std::uint32_t kUnknown = UINT32_MAX;
 
-// About the length of the page; most numbers have fewer digits.
-std::size_t estimate(std::span<const SampleBatch* const> batches) {
-  constexpr std::size_t kUsualNumber = 16;
-  std::size_t size = 0;
-  for (const SampleBatch* batch : batches)
-    for (const Sample& sample : batch->samples())
-      size += sample.metric->name.size() + sample.owner.size() + sample.own.size() + kUsualNumber;
-  return size + 200 * 100;  // HELP and TYPE lines
-}
-
 }  // namespace
 
 PageWriter::PageWriter(std::span<const MetricDesc* const> families)
@@ -54,7 +44,6 @@ void PageWriter::sort_by_family(std::span<const SampleBatch* const> batches) {
 std::size_t PageWriter::write(std::span<const SampleBatch* const> batches, FormatWriter& format,
                               std::string& out, std::size_t longest) {
   sort_by_family(batches);
-  out.reserve(out.size() + std::min(estimate(batches), longest));
   std::size_t left_out = 0;
   for (std::size_t family = 0; family < families_.size(); ++family) {
     const std::size_t samples = start_[family + 1] - start_[family];

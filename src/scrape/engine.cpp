@@ -207,6 +207,7 @@ void Engine::deliver(const std::shared_ptr<Collection>& collection) {
     answers.emplace_back(std::move(waiter), std::move(page));
   }
   pages_->close();
+  pages_.reset();  // who is answered keeps its page until it is sent
   current_.reset();
   tick_.cancel();
   waiters_ = std::move(too_late);

@@ -19,12 +19,16 @@ std::string Printer::print(const Collection& collection, const PageRequest& requ
   std::vector<const core::SampleBatch*> batches;
   collection.gather(request.collectors, batches, self_batch_, Clock::now());
   self_metrics_(self_batch_);
-  core::FormatWriter& format = *formats_.at(static_cast<std::size_t>(request.format));
+  const auto index = static_cast<std::size_t>(request.format);
+  core::FormatWriter& format = *formats_.at(index);
   std::string body;
+  body.reserve(usual_size_.at(index));
   left_out_ += writer_.write(batches, format, body, longest_);
   const core::SampleBatch* const self = &self_batch_;
   writer_.write({&self, 1}, format, body);
   format.finish(body);
+  usual_size_.at(index) = body.size() + body.size() / 16;
+  self_batch_.shrink();
   return body;
 }
 

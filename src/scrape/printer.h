@@ -51,8 +51,10 @@ class Printer {
   std::array<std::unique_ptr<core::FormatWriter>, core::kFormats> formats_;
   std::atomic<std::uint64_t> left_out_{0};
   std::mutex mutex_;
-  core::PageWriter writer_;       ///< guarded by mutex_
-  core::SampleBatch self_batch_;  ///< guarded by mutex_
+  // Guarded by mutex_.
+  core::PageWriter writer_;
+  core::SampleBatch self_batch_;
+  std::array<std::size_t, core::kFormats> usual_size_{};  ///< room for a page like the last one
 };
 
 }  // namespace rdma_exporter::scrape
