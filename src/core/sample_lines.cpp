@@ -47,6 +47,12 @@ void append_bucket_labels(std::string& out, std::string_view labels, double boun
 }  // namespace
 
 void append_help(std::string& out, std::string_view help, std::string_view escaped) {
+  const bool plain = std::none_of(escaped.begin(), escaped.end(),
+                                  [&](char c) { return help.find(c) != std::string_view::npos; });
+  if (plain) {
+    out.append(help);
+    return;
+  }
   for (const char c : help) {
     if (escaped.find(c) != std::string_view::npos) out += '\\';
     out += c == '\n' ? 'n' : c;
