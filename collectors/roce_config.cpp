@@ -19,6 +19,7 @@
 #include "collectors/refresh_timer.h"
 #include "core/kernel_text.h"
 #include "core/labels.h"
+#include "host/attr_dir.h"
 #include "log/log.h"
 
 namespace rdma_exporter::collectors {
@@ -80,9 +81,9 @@ std::span<const MetricDesc* const> families() {
   return kFamilies;
 }
 
-// A number in a file that most hosts do not have.
-std::optional<std::uint64_t> read_number(host::HostFs& sysfs, const std::string& path, core::JobRun& run) {
-  const auto text = sysfs.read(path);
+// The number in a file; most hosts have few of these files.
+template <typename Text>
+std::optional<std::uint64_t> number(const core::Result<Text>& text, core::JobRun& run) {
   const auto value = text ? core::parse_counter(*text) : tl::unexpected(text.error());
   if (value) return *value;
   count_unless_absent(value.error(), run);
@@ -96,14 +97,14 @@ class NetdevJob : public core::Job {
       : Job("roce_config", netdev->name),
         sysfs_(*context.host.sysfs),
         netdev_(netdev),
+        files_(sysfs_, netdev->path, context.host.open_files),
         labels_(core::render_labels({{"netdev", netdev->name}})),
         congestion_(sysfs_, netdev->path, labels_),
         timer_(kCongestionInterval, netdev->name),
         forbidden_logged_(std::move(forbidden_logged)) {}
 
   void run(core::JobRun& run) override {
-    if (const auto mtu = read_number(sysfs_, netdev_->path + "/mtu", run))
-      run.samples().add_stable(kMtu, labels_, *mtu);
+    add_mtu(run);
     if (netdev_->driver != "mlx5_core") return;
     if (timer_.due(run.now()) && congestion_.refresh(run) && !forbidden_logged_->exchange(true))
       log::info("congestion control parameters are for root: they are in debugfs",
@@ -112,8 +113,16 @@ class NetdevJob : public core::Job {
   }
 
  private:
+  void add_mtu(core::JobRun& run) {
+    std::array<char, 64> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled by read()
+    const auto listed = files_.refresh();
+    const auto mtu = number(listed ? files_.read("mtu", buffer) : tl::unexpected(listed.error()), run);
+    if (mtu) run.samples().add_stable(kMtu, labels_, *mtu);
+  }
+
   host::HostFs& sysfs_;
   const std::shared_ptr<const host::Netdev> netdev_;
+  host::AttrDir files_;
   const std::string labels_;
   CongestionParameters congestion_;
   RefreshTimer timer_;
@@ -135,9 +144,9 @@ class PortPresets {
     const auto traffic_class = text ? core::parse_global_traffic_class(*text) : tl::unexpected(text.error());
     if (!traffic_class) count_unless_absent(traffic_class.error(), run);
     traffic_class_ = traffic_class.value_or(std::nullopt);
-    ttl_ = read_number(sysfs_, device_path_ + "/ttl/" + port_ + "/ttl", run);
+    ttl_ = number(sysfs_.read(device_path_ + "/ttl/" + port_ + "/ttl"), run);
     if (ttl_ == 0U) ttl_.reset();  // none is forced
-    cm_tos_ = read_number(sysfs_, cm_path_ + "/default_roce_tos", run);
+    cm_tos_ = number(sysfs_.read(cm_path_ + "/default_roce_tos"), run);
     const std::string mode = attr_text(sysfs_, cm_path_ + "/default_roce_mode", run);
     cm_mode_ = mode.empty() ? "" : core::render_labels({{"mode", mode}});
   }
