@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <limits>
 #include <unordered_map>
+#include <utility>
+
+#include "core/intern.h"
 
 namespace rdma_exporter::collectors {
 namespace {
@@ -17,44 +20,24 @@ std::uint64_t maximum(std::uint8_t bits) { return (std::uint64_t{1} << bits) - 1
 }  // namespace
 
 CounterSet::CounterSet(CounterRules rules, std::string labels)
-    : rules_(rules), labels_(std::move(labels)), names_(core::intern({})) {}
+    : rules_(rules),
+      labels_(std::move(labels)),
+      names_(core::intern(std::vector<std::string>())),
+      plan_(core::intern(SeriesPlan())) {}
 
 void CounterSet::set_names(std::vector<std::string> names) {
   ++version_;
   std::unordered_map<std::string, Counter> earlier;
   for (std::size_t i = 0; i < names_->size(); ++i) earlier.emplace((*names_)[i], counters_[i]);
   names_ = core::intern(std::move(names));
+  plan_ = core::intern(plan_series(rules_, *names_));
   counters_.assign(names_->size(), {});
-  saturation_.clear();
   for (std::uint32_t i = 0; i < names_->size(); ++i) {
     const std::string& name = (*names_)[i];
     Counter& counter = counters_[i];
     if (const auto it = earlier.find(name); it != earlier.end()) counter = it->second;
     counter.present = false;
-    counter.bits = bits_of(name);
-    if (rules_.saturated != nullptr && counter.bits < 64) saturation_.push_back({i, counter_label(name)});
-  }
-  take_plan(plan_series(rules_, *names_));
-}
-
-std::uint8_t CounterSet::bits_of(const std::string& name) const {
-  const auto row = std::find_if(rules_.rows.begin(), rules_.rows.end(),
-                                [&](const CounterRow& r) { return r.raw == name; });
-  return row == rules_.rows.end() ? std::uint8_t{64} : row->bits;
-}
-
-void CounterSet::take_plan(SeriesPlan plan) {
-  duplicates_ = plan.duplicates;
-  series_.clear();
-  addends_.clear();
-  series_.reserve(plan.series.size());
-  addends_.reserve(plan.series.size());
-  for (PlannedSeries& planned : plan.series) {
-    planned.labels.shrink_to_fit();
-    series_.push_back({planned.metric, std::move(planned.labels), planned.scale, planned.divisor,
-                       static_cast<std::uint32_t>(addends_.size()),
-                       static_cast<std::uint32_t>(planned.addends.size())});
-    addends_.insert(addends_.end(), planned.addends.begin(), planned.addends.end());
+    counter.bits = counter_bits(rules_, name);
   }
 }
 
@@ -73,10 +56,10 @@ void CounterSet::put(std::size_t index, std::uint64_t value) {
   counter.present = true;
 }
 
-void CounterSet::emit_series(const Series& series, core::SampleBatch& out) const {
+void CounterSet::emit_series(const PlannedSeries& series, core::SampleBatch& out) const {
   std::uint64_t sum = 0;
-  for (std::uint32_t i = 0; i < series.addends; ++i) {
-    const Counter& counter = counters_[addends_[series.first_addend + i]];
+  for (const std::uint32_t index : series.addends) {
+    const Counter& counter = counters_[index];
     if (!counter.present) return;
     sum += counter.value;
   }
@@ -92,13 +75,13 @@ void CounterSet::emit_series(const Series& series, core::SampleBatch& out) const
 
 void CounterSet::emit(core::JobRun& run) {
   core::SampleBatch& out = run.samples();
-  for (const Series& series : series_) emit_series(series, out);
-  for (const auto& [index, labels] : saturation_) {
+  for (const PlannedSeries& series : plan_->series) emit_series(series, out);
+  for (const auto& [index, labels] : plan_->saturation) {
     const Counter& counter = counters_[index];
     if (!counter.present) continue;
     out.add_stable(*rules_.saturated, labels_, std::uint64_t{counter.value >= maximum(counter.bits)}, labels);
   }
-  if (duplicates_ > 0) run.count_dropped("duplicate", duplicates_);
+  if (plan_->duplicates > 0) run.count_dropped("duplicate", plan_->duplicates);
   for (Counter& counter : counters_) counter.present = false;
 }
 

@@ -4,8 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "collectors/series_plan.h"
@@ -41,32 +41,15 @@ class CounterSet {
     std::uint8_t bits = 64;
     bool present = false;  ///< value is of this cycle
   };
-  struct Series {
-    const core::MetricDesc* metric;
-    std::string labels;  ///< behind labels_
-    std::uint32_t scale;
-    std::uint32_t divisor;
-    std::uint32_t first_addend;  ///< in addends_
-    std::uint32_t addends;
-  };
-  struct Saturation {
-    std::uint32_t counter;
-    std::string labels;
-  };
 
-  void take_plan(SeriesPlan plan);
-  std::uint8_t bits_of(const std::string& name) const;
-  void emit_series(const Series& series, core::SampleBatch& out) const;
+  void emit_series(const PlannedSeries& series, core::SampleBatch& out) const;
 
   CounterRules rules_;
   std::string labels_;
   core::Names names_;
   std::vector<Counter> counters_;
-  std::vector<Series> series_;
-  std::vector<std::uint32_t> addends_;  ///< of all series, one after the other
-  std::vector<Saturation> saturation_;
+  std::shared_ptr<const SeriesPlan> plan_;
   std::uint64_t version_ = 0;
-  std::uint64_t duplicates_ = 0;
 };
 
 }  // namespace rdma_exporter::collectors

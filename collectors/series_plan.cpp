@@ -24,6 +24,7 @@ class Planner {
     }
     drop_incomplete_sums();
     drop_duplicates();
+    if (rules_.saturated != nullptr) plan_saturation();
     std::stable_partition(plan_.series.begin(), plan_.series.end(),
                           [this](const PlannedSeries& series) { return !is_raw(series); });
     return std::move(plan_);
@@ -95,6 +96,11 @@ class Planner {
     plan_.duplicates = dropped;
   }
 
+  void plan_saturation() {
+    for (std::uint32_t i = 0; i < names_.size(); ++i)
+      if (counter_bits(rules_, names_[i]) < 64) plan_.saturation.push_back({i, counter_label(names_[i])});
+  }
+
   const CounterRules& rules_;
   std::span<const std::string> names_;
   SeriesPlan plan_;
@@ -104,6 +110,12 @@ class Planner {
 
 SeriesPlan plan_series(const CounterRules& rules, std::span<const std::string> names) {
   return Planner(rules, names).plan();
+}
+
+std::uint8_t counter_bits(const CounterRules& rules, std::string_view name) {
+  const auto row =
+      std::find_if(rules.rows.begin(), rules.rows.end(), [&](const CounterRow& r) { return r.raw == name; });
+  return row == rules.rows.end() ? std::uint8_t{64} : row->bits;
 }
 
 std::string counter_label(const std::string& name) { return core::render_labels({{"counter", name}}); }

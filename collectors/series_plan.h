@@ -36,16 +36,29 @@ struct PlannedSeries {
   std::uint32_t scale;
   std::uint32_t divisor;
   std::vector<std::uint32_t> addends;  ///< indices of counters
+  bool operator==(const PlannedSeries&) const = default;
+};
+
+/// A counter that can stick at its maximum.
+struct Saturation {
+  std::uint32_t counter;  ///< its index
+  std::string labels;     ///< behind those of the device or port
+  bool operator==(const Saturation&) const = default;
 };
 
 struct SeriesPlan {
   std::vector<PlannedSeries> series;  ///< no two with the same metric and labels; curated ones first, so that
                                       ///< a limit takes raw ones
-  std::uint64_t duplicates = 0;       ///< series left out because they would be the same as another
+  std::vector<Saturation> saturation;  ///< where the rules want it
+  std::uint64_t duplicates = 0;        ///< series left out because they would be the same as another
+  bool operator==(const SeriesPlan&) const = default;
 };
 
 /// Decides which series the counters `names` of one device or port become.
 SeriesPlan plan_series(const CounterRules& rules, std::span<const std::string> names);
+
+/// Width of the counter `name`.
+std::uint8_t counter_bits(const CounterRules& rules, std::string_view name);
 
 /// `counter="NAME"`: the label of a raw series.
 std::string counter_label(const std::string& name);

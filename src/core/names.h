@@ -8,11 +8,7 @@
 
 namespace rdma_exporter::core {
 
-/// A list of names. Never null where it comes from intern().
+/// A list of names, shared: see intern().
 using Names = std::shared_ptr<const std::vector<std::string>>;
-
-/// The one shared copy of a list of names: the devices of a host have the same counters, and a hundred
-/// devices would keep a hundred copies. Thread-safe; a list that nobody uses any more is forgotten.
-Names intern(std::vector<std::string> names);
 
 }  // namespace rdma_exporter::core

@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "core/intern.h"
+
 namespace rdma_exporter::host {
 
 bool OpenFileBudget::take() {
@@ -15,7 +17,7 @@ bool OpenFileBudget::take() {
 }
 
 AttrDir::AttrDir(HostFs& fs, std::string path, OpenFileBudget& budget)
-    : fs_(fs), path_(std::move(path)), budget_(budget) {}
+    : fs_(fs), path_(std::move(path)), budget_(budget), names_(core::intern(std::vector<std::string>())) {}
 
 AttrDir::~AttrDir() { close_all(); }
 
@@ -43,7 +45,7 @@ core::Result<bool> AttrDir::refresh() {
 
 core::Result<bool> AttrDir::list_again() {
   close_all();
-  names_ = core::intern({});
+  names_ = core::intern(std::vector<std::string>());
   files_.clear();
   id_ = {};
   auto dir = fs_.open_dir(path_);

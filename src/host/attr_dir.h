@@ -64,7 +64,7 @@ class AttrDir {
   std::unique_ptr<OpenDir> dir_;  ///< within the budget, like the files
   FileId id_;
   std::chrono::steady_clock::time_point absent_until_;
-  core::Names names_ = core::intern({});
+  core::Names names_;
   std::vector<std::unique_ptr<OpenFile>> files_;
 };
 

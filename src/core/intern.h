@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace rdma_exporter::core {
+
+/// The one shared copy of a value, never null: the devices of a host have the same counters, and a hundred
+/// devices would keep a hundred copies of their names. For types of which there are few different values.
+/// Thread-safe; a value that nobody uses any more is forgotten.
+template <typename T>
+std::shared_ptr<const T> intern(T value) {
+  static std::mutex mutex;
+  static std::vector<std::weak_ptr<const T>> values;
+  const std::lock_guard lock(mutex);
+  std::erase_if(values, [](const auto& known) { return known.expired(); });
+  for (const auto& weak : values)
+    if (std::shared_ptr<const T> known = weak.lock(); known && *known == value) return known;
+  auto made = std::make_shared<const T>(std::move(value));
+  values.emplace_back(made);
+  return made;
+}
+
+}  // namespace rdma_exporter::core
