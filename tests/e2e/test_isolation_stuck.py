@@ -91,12 +91,12 @@ class OneStuckCounter(TestCase):
         headers = ("abc", "-1", "nan", "inf", "1e99", "", "0")
 
         def work(i):
-            with Exporter("--scrape.timeout=300ms", sysfs=self.host.sys) as exporter:
+            with Exporter("--scrape.timeout=1s", sysfs=self.host.sys) as exporter:
                 return exporter.scrape(prometheus_timeout=headers[i]), exporter.scrape()
 
         for header, pages in zip(headers, self.in_threads(len(headers), work)):
             with self.subTest(header=header):
-                self.assertLess(pages[0].seconds, 1)  # 7 daemons run at once
+                self.assertLess(pages[0].seconds, 5)  # 7 daemons run at once
                 # An answer at once, before the collectors had a chance, would lose the host's data.
                 self.assert_has_all(pages[0].samples, self.whole.without_device(STUCK))
 
