@@ -17,6 +17,9 @@
 #   mlx5_0 on cx0, mlx5_1 on cx1, bnxt_re0 on bcm0, bnxt_re1 on bcm1    labib on labnic
 #   rxe0 on ve0 (10.9.0.1) <-- veth pair --> rxe1 on ve1 (10.9.0.2)     Debian's own rdma_rxe
 #
+# hosts, in each of two guests that QEMU joined (scripts/lab), with Debian's own rdma_rxe:
+#   rxe0 on eth1 (10.7.0.1) of the first, host1 <-- network --> rxe0 on eth1 (10.7.0.2) of the second, host2
+#
 # usage: fabric.sh up [FABRIC]   make all of it (soft-roce)
 #        fabric.sh load          only load the kernel modules of Soft-RoCE
 set -euo pipefail
@@ -128,11 +131,19 @@ scripted() {
     scripted_devices mlx5_0 cx0 mlx5_1 cx1 bnxt_re0 bcm0 bnxt_re1 bcm1
 }
 
+hosts() {
+    modprobe -a rdma_rxe ib_uverbs virtio_net
+    echo "host$LAB_HOST" >/proc/sys/kernel/hostname
+    ip -batch - <<<"address add 10.7.0.$LAB_HOST/24 dev eth1"$'\nlink set eth1 up'
+    rdma link add rxe0 type rxe netdev eth1
+}
+
 [[ -e /lab/version ]] || { echo "fabric.sh: not in the lab's guest" >&2; exit 1; }
 case ${1:-}/${2:-soft-roce} in
     load/*) load ;;
     up/soft-roce) soft_roce ;;
     up/connectx) connectx && set_different_values ;;
+    up/hosts) hosts ;;
     up/scripted) scripted && set_different_values ;;
     up/*) echo "fabric.sh: no fabric $2" >&2; exit 2 ;;
     *) echo "usage: fabric.sh up [FABRIC] | load" >&2; exit 2 ;;
