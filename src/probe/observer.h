@@ -31,6 +31,8 @@ class Observer {
   virtual void settled() = 0;
   virtual void success(const Path& path, Op op, const Completion& completion) = 0;
   virtual void failure(const Path& path, Op op, const Failure& failure) = 0;
+  /// One of the flows has found a peer that takes no one-sided operation: from now on it has only echoes.
+  virtual void only_echoes(const Path& path) = 0;
 };
 
 }  // namespace rdma_exporter::probe

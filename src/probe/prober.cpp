@@ -16,6 +16,7 @@ Session::Settings session_settings(const SessionOptions& options) {
   settings.one_sided.clear();
   for (const Op op : options.operations)
     if (op != Op::echo) settings.one_sided.push_back(op);
+  settings.echo = options.has(Op::echo);
   settings.timing = options.timing;
   return settings;
 }

@@ -116,11 +116,17 @@ void Session::expire(Clock::time_point now) {
 // The peer's adapter refuses the operation itself. That is an answer and no failure of the path; the queue
 // pairs are dead all the same.
 void Session::fall_back(Clock::time_point now) {
-  const Op refused = *one_sided();
-  if (std::exchange(one_sided_slot_.busy, false))
-    recorder_.failure(refused, {Stage::op, wc_status_name(kWcInvalidRequest)});
-  ++candidate_;
-  backoff_.reset();
+  const Failure refusal{Stage::op, wc_status_name(kWcInvalidRequest)};
+  if (std::exchange(one_sided_slot_.busy, false)) recorder_.failure(*one_sided(), refusal);
+  const bool exhausted = ++candidate_ == settings_.one_sided.size();
+  if (settings_.echo) {
+    backoff_.reset();
+    if (exhausted) recorder_.only_echoes();
+  } else if (exhausted) {
+    // Nothing is left that could work: a failure like any other, from which the session starts over.
+    candidate_ = 0;
+    return drop(now, refusal, Backoff::kCap);
+  }
   drop(now, {Stage::op, kNotConnected}, Backoff::kCap);
 }
 

@@ -34,6 +34,8 @@ class Recorder {
   virtual void failure(Op op, const Failure& failure) = 0;
   /// A tick at which the operation before was still out: neither success nor failure.
   virtual void overrun(Op op) = 0;
+  /// The peer takes no one-sided operation: from now on there are only echoes.
+  virtual void only_echoes() {}
 };
 
 /// One prober's relation to one peer over one flow: decides what is posted when, what counts, and when to
@@ -52,7 +54,8 @@ class Session {
   struct Settings {
     std::vector<Op> one_sided{Op::write, Op::read};  ///< the first that the peer takes; empty: only echoes
     bool warm_up =
-        true;  ///< an unrecorded operation ahead of each one-sided one, for caches and sleep states
+        true;          ///< an unrecorded operation ahead of each one-sided one, for caches and sleep states
+    bool echo = true;  ///< there are echoes too: they are what is left where the peer takes nothing else
     RcTiming timing{};
   };
 

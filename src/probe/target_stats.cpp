@@ -73,6 +73,10 @@ void TargetStats::failure(Op op, const Failure& failure) {
   if (observer_) observer_->failure(path_, op, failure);
 }
 
+void TargetStats::only_echoes() {
+  if (observer_) observer_->only_echoes(path_);
+}
+
 // Of a sum: one of its targets knows what is usual for it.
 void TargetStats::tally(Op op, bool slept, bool retransmitted) {
   const std::lock_guard lock(mutex_);

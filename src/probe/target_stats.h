@@ -88,6 +88,7 @@ class TargetStats final : public Recorder {
   void success(Op op, const Completion& completion) override;
   void failure(Op op, const Failure& failure) override;
   void overrun(Op op) override;
+  void only_echoes() override;
 
   void use(Histograms histograms);
   /// What is counted here is counted there too; `sum` is never itself added to anything. Before the first

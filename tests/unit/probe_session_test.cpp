@@ -37,6 +37,7 @@ struct Tally : Recorder {
   std::map<Op, int> attempts, successes, overruns;
   std::vector<std::pair<Op, Failure>> failures;
   std::vector<Completion> completions;
+  bool echoes_only = false;
 
   void attempt(Op op) override { ++attempts[op]; }
   void success(Op op, const Completion& completion) override {
@@ -45,6 +46,7 @@ struct Tally : Recorder {
   }
   void failure(Op op, const Failure& failure) override { failures.emplace_back(op, failure); }
   void overrun(Op op) override { ++overruns[op]; }
+  void only_echoes() override { echoes_only = true; }
   int failed(Op op) const {
     int count = 0;
     for (const auto& [failed_op, failure] : failures) count += failed_op == op ? 1 : 0;
@@ -238,7 +240,9 @@ TEST_F(ProbeSession, FallsBackToWhatThePeerTakes) {
   EXPECT_EQ(endpoint.one_sided, Op::read);
   session->connected(now);
   session->tick_one_sided(now);
+  EXPECT_FALSE(tally.echoes_only);
   complete(Op::read, kWcInvalidRequest);
+  EXPECT_TRUE(tally.echoes_only);
   pass(1s);
   EXPECT_EQ(endpoint.one_sided, std::nullopt);
   session->connected(now);
@@ -247,6 +251,29 @@ TEST_F(ProbeSession, FallsBackToWhatThePeerTakes) {
   session->tick_echo(now);
   complete(Op::echo);
   EXPECT_EQ(tally.successes[Op::echo], 1);
+}
+
+TEST_F(ProbeSession, GoesOnFailingAtAPeerThatTakesNothing) {
+  random = 0.999;
+  make({.echo = false});
+  std::vector<std::chrono::seconds> pauses;
+  std::vector<std::optional<Op>> asked;
+  for (int i = 0; i < 6; ++i) {
+    bring_up();
+    asked.push_back(endpoint.one_sided);
+    session->tick_one_sided(now);
+    complete(*session->one_sided(), kWcInvalidRequest);
+    pauses.push_back(std::chrono::round<std::chrono::seconds>(*session->next_step() - now));
+    session->tick_one_sided(now);  // without a connection
+    now = *session->next_step();
+  }
+  EXPECT_EQ(asked,
+            (std::vector<std::optional<Op>>{Op::write, Op::read, Op::write, Op::read, Op::write, Op::read}));
+  EXPECT_EQ(pauses, (std::vector<std::chrono::seconds>{1s, 2s, 4s, 8s, 16s, 32s}));
+  EXPECT_EQ(tally.failures.size(), 12U) << "every tick is one";
+  EXPECT_EQ(tally.failures.back(), std::pair(Op::write, Failure{Stage::op, "rem_inv_req_err"}));
+  EXPECT_FALSE(tally.echoes_only);
+  expect_books_balance();
 }
 
 TEST_F(ProbeSession, DoesNotFallBackFromWhatHasWorked) {

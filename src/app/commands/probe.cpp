@@ -10,17 +10,14 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 
 #include "app/commands.h"
 #include "app/probe_options.h"
-#include "app/probe_tally.h"
-#include "app/program.h"
+#include "app/probe_screen.h"
 #include "asio/asio.h"
 #include "config/probe_target.h"
 #include "config/value_type.h"
-#include "log/log.h"
 #include "probe/agent.h"
 
 namespace rdma_exporter::app {
@@ -49,18 +46,15 @@ constexpr std::string_view kDescription =
     "shows\n"
     "what there is so far. Exit status: 1 when nothing worked to one of the targets.";
 
-enum class Output : unsigned char { text, json, raw };
-
 struct Wanted {
   probe::AgentOptions options;
-  std::uint64_t count = 0;  ///< results of each kind and path; 0: no end
-  Output output = Output::text;
+  ScreenOptions screen;
 };
 
 core::Result<void> take_flags(const config::CommandLine& line, config::ProbeConfig& probe, Wanted& wanted) {
   if (line.has("--json") && line.has("--raw")) return core::config_error("--json and --raw: use one of them");
-  if (line.has("--json")) wanted.output = Output::json;
-  if (line.has("--raw")) wanted.output = Output::raw;
+  if (line.has("--json")) wanted.screen.output = ScreenOptions::Output::json;
+  if (line.has("--raw")) wanted.screen.output = ScreenOptions::Output::raw;
   using Operation = config::ProbeOperation;
   const auto op = line.value(
       "--op",
@@ -77,7 +71,7 @@ core::Result<void> take_flags(const config::CommandLine& line, config::ProbeConf
   probe.flows = *flows;
   const auto count = line.value("--count", config::number(1, 1'000'000), 0U);
   if (!count) return tl::unexpected(count.error());
-  wanted.count = std::uint64_t{*count} * *flows;
+  wanted.screen.count = std::uint64_t{*count} * *flows;
   return {};
 }
 
@@ -96,116 +90,17 @@ core::Result<Wanted> wanted(const config::CommandLine& line) {
   if (!options) return tl::unexpected(options.error());
   if (const auto checked = probe::Agent::check(*options); !checked) return tl::unexpected(checked.error());
   wanted.options = std::move(*options);
+  wanted.screen.one_sided = wanted.options.session.one_sided();
+  wanted.screen.echo = wanted.options.session.has(probe::Op::echo);
   return wanted;
 }
-
-// Receives what the devices' threads tell and shows it on the main thread, until there is enough.
-class Screen final : public probe::Observer {
- public:
-  Screen(asio::io_context& io, Wanted wanted) : io_(io), wanted_(std::move(wanted)) {
-    if (wanted_.output == Output::raw) show(raw_header());
-  }
-
-  void begins(const probe::Path& path) override {
-    asio::post(io_, [this, path] { tallies_[path]; });
-  }
-  void settled() override {
-    asio::post(io_, [this] {
-      settled_ = true;
-      if (tallies_.empty()) end("no RDMA port of this host is active and wanted");
-      end_if_done();
-    });
-  }
-  void success(const probe::Path& path, probe::Op op, const probe::Completion& completion) override {
-    asio::post(io_, [this, path, op, completion] { note(path, op, completion); });
-  }
-  void failure(const probe::Path& path, probe::Op op, const probe::Failure& failure) override {
-    // What was due before the first connection was there is no news of the path.
-    if (failure.reason == probe::kNotConnected) return;
-    asio::post(io_, [this, path, op, failure] { note(path, op, failure); });
-  }
-
-  void show_summary() {
-    if (wanted_.output == Output::text) show(tallies_text(tallies_));
-  }
-
-  /// The exit status.
-  int finish() {
-    if (wanted_.output == Output::json) show(tallies_json(tallies_));
-    show_summary();
-    for (const auto& [path, operations] : tallies_)
-      if (results(operations, true, true) == 0) status_ = kCannotServe;
-    return tallies_.empty() ? kCannotServe : status_;
-  }
-
- private:
-  static std::uint64_t results(const std::map<probe::Op, Tally>& operations, bool echo, bool only_successes) {
-    std::uint64_t sum = 0;
-    for (const auto& [op, tally] : operations)
-      if ((op == probe::Op::echo) == echo || only_successes)
-        sum += tally.successes() + (only_successes ? 0 : tally.failures());
-    return sum;
-  }
-
-  bool enough(const std::map<probe::Op, Tally>& operations, bool echo) const {
-    const auto& session = wanted_.options.session;
-    const bool measured = echo ? session.has(probe::Op::echo) : session.one_sided();
-    return !measured || (wanted_.count != 0 && results(operations, echo, false) >= wanted_.count);
-  }
-
-  template <typename What>
-  void note(const probe::Path& path, probe::Op op, const What& what) {
-    auto& operations = tallies_[path];
-    if (enough(operations, op == probe::Op::echo)) return;  // others are still on their way
-    if constexpr (std::is_same_v<What, probe::Completion>)
-      operations[op].success(what.rtt);
-    else
-      operations[op].failure(what);
-    if (wanted_.output == Output::raw) show(raw_line(now(), path, op, what));
-    if (wanted_.output == Output::text) {
-      if constexpr (std::is_same_v<What, probe::Completion>)
-        show(success_line(path, op, what));
-      else
-        show(failure_line(path, op, what));
-    }
-    end_if_done();
-  }
-
-  void end_if_done() {
-    if (!settled_ || wanted_.count == 0) return;
-    for (const auto& [path, operations] : tallies_)
-      if (!enough(operations, false) || !enough(operations, true)) return;
-    io_.stop();
-  }
-
-  void end(std::string_view why) {
-    log::error(why);
-    io_.stop();
-  }
-
-  static double now() {
-    return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-  }
-
-  void show(const std::string& text) {
-    if (print(text) == 0) return;
-    status_ = kCannotServe;
-    io_.stop();
-  }
-
-  asio::io_context& io_;
-  const Wanted wanted_;
-  Tallies tallies_;
-  bool settled_ = false;
-  int status_ = 0;
-};
 
 core::Result<int> probe(const config::CommandLine& line) {
   auto parsed = wanted(line);
   if (!parsed) return tl::unexpected(parsed.error());
   probe::AgentOptions options = parsed->options;
   asio::io_context io(1);
-  const auto screen = std::make_shared<Screen>(io, std::move(*parsed));
+  const auto screen = std::make_shared<ProbeScreen>(io, parsed->screen);
   options.observer = screen;
   asio::signal_set signals(io, SIGINT, SIGTERM, SIGQUIT);
   std::function<void()> wait = [&] {
