@@ -17,7 +17,7 @@ using Random = std::function<double()>;
 class Backoff {
  public:
   static constexpr std::chrono::seconds kCap{60};
-  static constexpr std::chrono::seconds kLongCap{300};  ///< after a refusal that waiting seldom changes
+  static constexpr std::chrono::seconds kLongCap{300};  ///< after a refusal that a person has to end
 
   explicit Backoff(Random random) : random_(std::move(random)) {}
 

@@ -35,7 +35,7 @@ std::shared_ptr<asio::ssl::context> unused_tls() {
 std::string_view name_of(const boost::system::error_code& error) {
   if (error == asio::error::eof || error == asio::ssl::error::stream_truncated) return kPeerClosed;
   if (error.category() == boost::system::system_category()) return core::errno_name(error.value());
-  return "tls";
+  return kUntrusted;
 }
 
 }  // namespace

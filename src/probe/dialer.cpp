@@ -32,10 +32,13 @@ std::optional<Gid> gid_of(const std::string& address) {
   return gid ? std::optional(*gid) : std::nullopt;
 }
 
-// Refusals that waiting changes only when a person does something.
+// Waiting changes nothing before a person does. Every other refusal ends by itself: sessions end, an address
+// or a driver comes.
 std::chrono::seconds pause_cap(const Failure& failure) {
-  return failure.stage == Stage::auth || failure.reason.starts_with("rejected") ? Backoff::kLongCap
-                                                                                : Backoff::kCap;
+  bool lasts = failure.stage == Stage::auth && failure.reason == kUntrusted;
+  for (const auto reason : {RejectReason::version, RejectReason::cluster, RejectReason::not_granted})
+    lasts = lasts || failure.reason == rejected_name(reason);
+  return lasts ? Backoff::kLongCap : Backoff::kCap;
 }
 
 }  // namespace

@@ -41,6 +41,7 @@ struct Failure {
 inline constexpr std::string_view kDeadline = "deadline";
 inline constexpr std::string_view kNotConnected = "not_connected";  ///< between two connections
 inline constexpr std::string_view kPeerClosed = "peer_closed";      ///< the peer ended the lease
+inline constexpr std::string_view kUntrusted = "tls";               ///< certificates or secrets do not fit
 
 /// What one operation came to.
 struct Completion {

@@ -72,6 +72,7 @@ class ProbeSideChannel : public testing::Test {
     bool over = false;
     Connection connection;
     std::optional<Failure> failure;
+    std::chrono::seconds cap{};
     std::optional<Failure> lost;
   };
 
@@ -124,6 +125,7 @@ class ProbeSideChannel : public testing::Test {
             dialed->connection = std::move(*answer);
           } else {
             dialed->failure = answer.error().failure;
+            dialed->cap = answer.error().cap;
           }
         },
         [dialed](const Failure& failure) { dialed->lost = failure; });
@@ -221,6 +223,7 @@ TEST_F(ProbeSideChannel, NeedsTheSameSecret) {
     const auto refused = dial_and_wait(options);
     ASSERT_TRUE(refused->failure);
     EXPECT_EQ(*refused->failure, (Failure{Stage::auth, "tls"}));
+    EXPECT_EQ(refused->cap, 300s);
   }
   options.tls = nullptr;
   const auto in_clear = dial_and_wait(options);
@@ -273,6 +276,19 @@ TEST_F(ProbeSideChannel, SaysWhyAPeerIsRefused) {
   EXPECT_EQ(dial_and_wait(to_responder())->failure, (Failure{Stage::exchange, "rejected_no_device"}));
   EXPECT_EQ(responder->refused().at("rejected_no_device"), 1U);
   EXPECT_EQ(near_ends->disposed, 1) << "the near end is given back";
+}
+
+TEST_F(ProbeSideChannel, ComesBackSoonUnlessAPersonHasToChangeSomething) {
+  ASSERT_TRUE(listen({}));
+  using enum RejectReason;
+  for (const RejectReason reason : {version, cluster, not_granted}) {
+    acceptor.refusal = Reject{reason, 0};
+    EXPECT_EQ(dial_and_wait(to_responder())->cap, 300s) << rejected_name(reason);
+  }
+  for (const RejectReason reason : {limit, no_device, no_address, set_up, protocol, shutdown}) {
+    acceptor.refusal = Reject{reason, 0};
+    EXPECT_EQ(dial_and_wait(to_responder())->cap, 60s) << rejected_name(reason);
+  }
 }
 
 TEST_F(ProbeSideChannel, RefusesMoreSessionsThanItsLimitAndSaysSo) {
