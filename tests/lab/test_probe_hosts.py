@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the rdma_exporter authors
-"""Two hosts that probe each other, each with a kernel of its own, one list of targets and one configuration for both.
-The suite `probe-hosts` (tests/lab/run). The second guest runs this file too, and does what the first tells it."""
+"""Two hosts that probe each other, each with a kernel of its own, one list of targets and one configuration for both: by
+IPv4, by IPv6 and in a VLAN. The suite `probe-hosts` (tests/lab/run). The second guest runs this file too, and does what
+the first tells it."""
 
 import json
 import os
@@ -16,23 +17,33 @@ import kernel  # noqa: E402
 import labtest  # noqa: E402
 from labtest import LabTest, daemons, run_in_order, stop_daemons  # noqa: E402
 
-ADDRESSES = {"host1": "10.7.0.1", "host2": "10.7.0.2"}
+# As tests/lab/guest/fabric.sh gives them out: each rail of the list is a network.
+ADDRESSES = {
+    "plain": {"host1": "10.7.0.1", "host2": "10.7.0.2"},
+    "six": {"host1": "fd00:7::1", "host2": "fd00:7::2"},
+    "vlan": {"host1": "10.7.7.1", "host2": "10.7.7.2"},
+}
 ME = os.uname().nodename
 SECRET, LIST = pathlib.Path("/tmp/probe.psk"), pathlib.Path("/tmp/fleet.json")
 OUT = pathlib.Path("/out")
 FAILURES = "rdma_probe_failures_total"
 
 
-def wait_for(condition, what, timeout=120):
+def wait_for(condition, what, timeout=240):
     """As labtest's, with the patience that two guests on a busy machine need."""
     labtest.wait_for(condition, what, timeout)
 
 
+def bracketed(address):
+    return f"[{address}]" if ":" in address else address
+
+
 def start():
+    listen = [f"--probe.listen-address={bracketed(rail[ME])}:9401" for rail in ADDRESSES.values()]
     daemons["probe"] = exporter.Exporter(
-        9400, "--netlink=off", "--probe.responder", f"--probe.listen-address={ADDRESSES[ME]}:9401",
-        f"--probe.secret-file={SECRET}", f"--probe.discovery.files={LIST}", "--probe.interval=200ms",
-        "--probe.echo-interval=400ms", "--probe.timeout=16")
+        9400, "--netlink=off", "--probe.responder", *listen, f"--probe.secret-file={SECRET}",
+        f"--probe.discovery.files={LIST}", "--probe.interval=200ms", "--probe.echo-interval=400ms", "--probe.timeout=16",
+        "--probe.max-cpu-percent=100")
     daemons["probe"].wait_until_ready()
 
 
@@ -56,8 +67,9 @@ def prepare():
     exporter.install()
     SECRET.write_text("fleet:" + "5a" * 32 + "\n")
     SECRET.chmod(0o400)
-    LIST.write_text(json.dumps([{"targets": [f"{address}:9401"], "labels": {"name": name}}
-                                for name, address in ADDRESSES.items()]))
+    LIST.write_text(json.dumps([
+        {"targets": [f"{bracketed(address)}:9401"], "labels": {"name": f"{host}-{rail}", "rail": rail}}
+        for rail, addresses in ADDRESSES.items() for host, address in addresses.items()]))
     start()
 
 
@@ -101,6 +113,14 @@ PAGES = {"host1": near_page, "host2": far_page}
 OTHER = {"host1": "host2", "host2": "host1"}
 
 
+def targets_of(name):
+    return [f"{OTHER[name]}-{rail}" for rail in ADDRESSES]
+
+
+def tagged_packets():
+    return int(pathlib.Path("/sys/class/net/eth1.7/statistics/tx_packets").read_text())
+
+
 def setUpModule():
     prepare()
 
@@ -118,36 +138,53 @@ class Hosts(LabTest):
             self.wait_for_new_samples(name)
 
     def wait_for_new_samples(self, name):
-        count = lambda page, op: page.get("rdma_probe_rtt_seconds_count", op=op, target=OTHER[name]) or 0
-        before = PAGES[name]()
+        def counts(page):
+            return {(op, target): page.get("rdma_probe_rtt_seconds_count", op=op, target=target) or 0
+                    for op in ("write", "echo") for target in targets_of(name)}
+        before = counts(PAGES[name]())
 
         def sampled():
             page = PAGES[name]()
-            return page.get("rdma_probe_up", target=OTHER[name]) == 1 and all(
-                count(page, op) > count(before, op) for op in ("write", "echo"))
+            return all(page.get("rdma_probe_up", target=target) == 1 for target in targets_of(name)) and all(
+                count > before[which] for which, count in counts(page).items())
         wait_for(sampled, f"new samples of {name}")
 
     def failed(self, name, page=None, **labels):
-        return sum((page or PAGES[name]()).find(FAILURES, target=OTHER[name], **labels).values())
+        """Of each target."""
+        page = page or PAGES[name]()
+        return {target: sum(page.find(FAILURES, target=target, **labels).values()) for target in targets_of(name)}
 
     def wait_for_down(self, name, before, **labels):
         def seen():
             page = PAGES[name]()
-            return page.get("rdma_probe_up", target=OTHER[name]) == 0 and self.failed(name, page, **labels) > before
+            return all(page.get("rdma_probe_up", target=target) == 0 and count > before[target]
+                       for target, count in self.failed(name, page, **labels).items())
         wait_for(seen, f"{name} misses the other")
 
     def test_each_probes_the_other_and_not_itself(self):
         for name, read in PAGES.items():
-            with self.subTest(host=name):
-                page = read()
-                self.assertEqual({dict(labels)["target"] for (_, labels) in page.find("rdma_probe_attempts_total")},
-                                 {OTHER[name]})
-                info = [dict(labels) for (_, labels) in page.find("rdma_probe_session_info")]
-                self.assertEqual([(one["op"], one["peer_device"], one["local_address"], one["peer_address"]) for one in info],
-                                 [("write", "rxe0", ADDRESSES[name], ADDRESSES[OTHER[name]])])
-                self.assertEqual(page.get("rdma_probe_inbound_sessions", device="rxe0"), 1)
-                for op in ("write", "echo"):
-                    self.assertGreater(page.get("rdma_probe_last_rtt_seconds", op=op), 1e-6)
+            targets = {dict(labels)["target"] for (_, labels) in read().find("rdma_probe_attempts_total")}
+            self.assertEqual(targets, set(targets_of(name)))
+            # The other host's end of a lease that the link has cut lasts until a packet tells.
+            wait_for(lambda read=read: read().get("rdma_probe_inbound_sessions", device="rxe0") == len(ADDRESSES),
+                     f"one session of each target that is {name}")
+
+    def test_a_target_is_probed_from_the_address_in_its_network(self):
+        for name, read in PAGES.items():
+            expected = {(f"{OTHER[name]}-{rail}", "write", "rxe0", addresses[name], addresses[OTHER[name]])
+                        for rail, addresses in ADDRESSES.items()}
+            wait_for(lambda read=read, expected=expected: self.sessions(read()) == expected, f"{expected} of {name}")
+
+    def sessions(self, page):
+        infos = [dict(labels) for (_, labels) in page.find("rdma_probe_session_info")]
+        labels = ("target", "op", "peer_device", "local_address", "peer_address")
+        return {tuple(one[label] for label in labels) for one in infos}
+
+    def test_probes_of_the_vlan_are_tagged(self):
+        count = lambda: near_page().get("rdma_probe_rtt_seconds_count", op="write", target="host2-vlan")
+        writes, packets = count(), tagged_packets()
+        wait_for(lambda: count() >= writes + 10, "ten more")
+        self.assertGreaterEqual(tagged_packets(), packets + 10, "the side channel alone sends few")
 
     def test_a_killed_daemon_is_missed_and_found_again(self):
         before = self.failed("host1", stage="control")

@@ -18,7 +18,8 @@
 #   rxe0 on ve0 (10.9.0.1) <-- veth pair --> rxe1 on ve1 (10.9.0.2)     Debian's own rdma_rxe
 #
 # hosts, in each of two guests that QEMU joined (scripts/lab), with Debian's own rdma_rxe:
-#   rxe0 on eth1 (10.7.0.1) of the first, host1 <-- network --> rxe0 on eth1 (10.7.0.2) of the second, host2
+#   rxe0 on eth1 (10.7.0.1, fd00:7::1) of the first, host1 <-- network --> the same with .2, ::2 of the second, host2
+#   eth1.7 (10.7.7.1) <-- VLAN 7 of that network --> eth1.7 (10.7.7.2)
 #
 # usage: fabric.sh up [FABRIC]   make all of it (soft-roce)
 #        fabric.sh load          only load the kernel modules of Soft-RoCE
@@ -132,9 +133,17 @@ scripted() {
 }
 
 hosts() {
-    modprobe -a rdma_rxe ib_uverbs virtio_net
+    modprobe -a rdma_rxe ib_uverbs virtio_net 8021q
     echo "host$LAB_HOST" >/proc/sys/kernel/hostname
-    ip -batch - <<<"address add 10.7.0.$LAB_HOST/24 dev eth1"$'\nlink set eth1 up'
+    echo 1 >/proc/sys/net/ipv6/conf/eth1/keep_addr_on_down
+    ip -batch - <<BATCH
+link set eth1 up
+address add 10.7.0.$LAB_HOST/24 dev eth1
+address add fd00:7::$LAB_HOST/64 dev eth1 nodad
+link add link eth1 name eth1.7 type vlan id 7
+link set eth1.7 up
+address add 10.7.7.$LAB_HOST/24 dev eth1.7
+BATCH
     rdma link add rxe0 type rxe netdev eth1
 }
 
