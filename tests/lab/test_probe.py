@@ -10,15 +10,29 @@ import sys
 import unittest
 
 REPO = pathlib.Path(__file__).resolve().parents[2]
-BUILD = pathlib.Path(os.environ.get("RDMA_EXPORTER", REPO / "build/release/rdma_exporter")).parent
+BUILDS = {
+    "release": pathlib.Path(os.environ.get("RDMA_EXPORTER", REPO / "build/release/rdma_exporter")).parent,
+    "asan": pathlib.Path(os.environ.get("ASAN_EXPORTER", "/nowhere")).parent,
+}
+CONNECTIONS = "ProbeVerbs.LeavesNothingBehindAfterManyConnections"
+
+
+def run(build, tests):
+    """Exit status."""
+    return subprocess.run([BUILDS[build] / "tests/lab/probe_lab_test", "--gtest_color=no", f"--gtest_filter={tests}"],
+                          check=False).returncode
 
 
 class QueuePairs(unittest.TestCase):
     """The cases of probe_verbs_test.cpp: both ends in one process, without a side channel."""
 
     def test_on_soft_roce(self):
-        binary = BUILD / "tests/lab/probe_lab_test"
-        self.assertEqual(subprocess.run([binary, "--gtest_color=no"], check=False).returncode, 0)
+        self.assertEqual(run("release", f"-{CONNECTIONS}"), 0)
+
+    def test_many_connections(self):
+        """Under the address sanitizer, where there is one: it also says what of this process is left."""
+        build = "asan" if (BUILDS["asan"] / "tests/lab/probe_lab_test").is_file() else "release"
+        self.assertEqual(run(build, CONNECTIONS), 0, build)
 
 
 if __name__ == "__main__":

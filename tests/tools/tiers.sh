@@ -151,7 +151,7 @@ tier_deploy() {
 }
 
 tier_lab() {
-  scripts/build release rdma_exporter
-  scripts/build asan rdma_exporter
+  scripts/build release rdma_exporter qpactor probe_lab_test
+  scripts/build asan rdma_exporter probe_lab_test
   run_unittest tests/lab/run
 }
