@@ -3,7 +3,7 @@
 # shellcheck shell=bash
 #
 # The tiers of scripts/test. Each tier_NAME prints what it does, returns non-zero when it failed, and tells its
-# counts with count PASSED FAILED SKIPPED. `note` goes into the tier's line of the summary.
+# counts with count PASSED FAILED SKIPPED.
 
 passed=0 failed=0 skipped=0
 lines=()
@@ -18,7 +18,6 @@ run_tier() {
   local tier=$1 start=$SECONDS status=0
   tier_passed=0 tier_failed=0 tier_skipped=0
   echo "=== $tier"
-  note=
   "tier_$tier" || status=$?
   # A tier that broke before it could count is one failure.
   if [[ $status -ne 0 && $tier_failed -eq 0 ]]; then tier_failed=1; fi
@@ -27,7 +26,7 @@ run_tier() {
   fi
   passed=$((passed + tier_passed)) failed=$((failed + tier_failed)) skipped=$((skipped + tier_skipped))
   lines+=("$(printf '%-10s %5d passed %3d failed %3d skipped %4d s' \
-    "$tier" "$tier_passed" "$tier_failed" "$tier_skipped" $((SECONDS - start)))${note:+ ($note)}")
+    "$tier" "$tier_passed" "$tier_failed" "$tier_skipped" $((SECONDS - start)))")
 }
 
 summary() {
@@ -86,7 +85,6 @@ run_unittest() {
   bad=$(grep -E '^FAILED \(' "$log" | sed 's/skipped=[0-9]*//; s/expected failures=[0-9]*//' >"$log.bad" || true
     sum "$log.bad" '(failures|errors)=[0-9]+')
   skips=$(sum "$log" 'skipped=[0-9]+')
-  note=$(grep -oE 'at the second attempt: [a-z0-9. -]+' "$log" || true)
   rm -f "$log" "$log.bad"
   [[ $bad -le $total ]] || bad=$total  # subtests of one test count apart
   count $((total - bad - skips)) "$bad" "$skips"
