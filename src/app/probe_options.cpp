@@ -40,6 +40,7 @@ probe::SessionOptions session(const config::ProbeConfig& config) {
       session.operations.push_back(static_cast<probe::Op>(operation));
   session.interval = config.interval;
   session.echo_interval = config.echo_interval;
+  session.way = static_cast<probe::WayWish>(config.connect);
   session.flows = config.flows;
   session.traffic_class = config.traffic_class;
   session.service_level = config.service_level;

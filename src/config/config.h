@@ -129,6 +129,9 @@ struct ProbeTarget {
 
 enum class ProbeOperation : unsigned char { write, read, echo };
 
+/// How queue pairs are connected; automatic: by rdma_cm on iWARP, else by verbs.
+enum class ProbeConnect : unsigned char { automatic, verbs, rdma_cm };
+
 /// Where peers are looked for; the port is that of all of them, 0: as found.
 struct ProbeDiscoveryConfig {
   std::vector<std::string> files;
@@ -170,6 +173,7 @@ struct ProbeConfig {
   std::vector<ProbeOperation> operations{ProbeOperation::write, ProbeOperation::read, ProbeOperation::echo};
   std::chrono::milliseconds interval{1'000};
   std::chrono::milliseconds echo_interval{5'000};
+  ProbeConnect connect = ProbeConnect::automatic;
   unsigned flows = 1;
   unsigned traffic_class = 106;
   unsigned service_level = 0;

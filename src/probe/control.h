@@ -83,7 +83,7 @@ class Control {
   std::optional<asio::executor_work_guard<Executor>> work_;
   Workers workers_{4};
   Timer timer_{io_};
-  NicAcceptor acceptor_{workers_};
+  NicAcceptor acceptor_{workers_, io_};
   std::optional<Responder> responder_;
   std::optional<Responder> mesh_;  ///< on loopback, for this host's own devices
   AgentOptions options_;

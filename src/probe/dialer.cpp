@@ -120,7 +120,10 @@ class Dialer::Call : public std::enable_shared_from_this<Call> {
 
   void on_frame(const Frame& frame) {
     if (const auto* reject = std::get_if<Reject>(&frame)) return on_reject(*reject);
-    if (step_ == Step::welcome && std::holds_alternative<Welcome>(frame)) return make_near();
+    if (step_ == Step::welcome && std::holds_alternative<Welcome>(frame)) {
+      version_ = std::get<Welcome>(frame).version;
+      return make_near();
+    }
     if (step_ == Step::accept && std::holds_alternative<Accept>(frame))
       return connect_near(std::get<Accept>(frame));
     if (step_ == Step::leased && std::holds_alternative<Ping>(frame)) return on_ping(std::get<Ping>(frame));
@@ -149,6 +152,9 @@ class Dialer::Call : public std::enable_shared_from_this<Call> {
     if (over_) return;
     if (!made) return fail(made.error().failure());
     end_ = *made;
+    // An older peer would not know what is wanted of it.
+    if (end_->way == Way::rdma_cm && version_ < kManagedVersion)
+      return fail({Stage::exchange, rejected_name(RejectReason::version)});
     path_ = options_->path;
     path_.flow_label =
         flow_label(end_->local.gid, gid_of(channel_->remote_address()).value_or(Gid{}), options_->flow);
@@ -162,6 +168,7 @@ class Dialer::Call : public std::enable_shared_from_this<Call> {
     wish.flow_label = path_.flow_label;
     wish.timeout = static_cast<std::uint8_t>(options_->path.timing.timeout);
     wish.retry = static_cast<std::uint8_t>(options_->path.timing.retry);
+    wish.way = end_->way;
     step_ = Step::accept;
     channel_->send(wish);
     channel_->expect_within(5 * options_->message_time);  // the peer's kernel resolves its neighbour
@@ -245,6 +252,7 @@ class Dialer::Call : public std::enable_shared_from_this<Call> {
   PathSettings path_{};
   Accept accept_{};
   std::uint32_t pings_ = 0;
+  std::uint8_t version_ = 1;  // that both speak
   Step step_ = Step::welcome;
   bool over_ = false;
 };

@@ -24,6 +24,15 @@ static_assert(std::is_same_v<std::variant_alternative_t<0, Frame>, Hello> &&
               std::is_same_v<std::variant_alternative_t<1, Frame>, Welcome> &&
               std::is_same_v<std::variant_alternative_t<4, Frame>, Reject>);
 
+// The lowest version that has the frame's fields.
+std::uint8_t version_of(const Frame& frame) {
+  const auto* connect = std::get_if<Connect>(&frame);
+  const auto* accept = std::get_if<Accept>(&frame);
+  const bool managed =
+      (connect != nullptr && connect->way == Way::rdma_cm) || (accept != nullptr && accept->door.has_value());
+  return managed ? kManagedVersion : 1;
+}
+
 void put(ByteWriter& to, const QpEnd& end) {
   to.u32(end.number);
   to.u32(end.psn);
@@ -60,12 +69,16 @@ struct Put {
     to.u32(connect.flow_label);
     to.u8(connect.timeout);
     to.u8(connect.retry);
+    if (connect.way == Way::rdma_cm) to.u8(static_cast<std::uint8_t>(connect.way));
   }
   void operator()(const Accept& accept) const {
     to.text(accept.device, kMaxFrameText);
     to.u8(accept.port);
     put(to, accept.end);
     to.u8(accept.granted);
+    if (!accept.door) return;
+    to.u16(accept.door->port);
+    to.raw(accept.door->token);
   }
   void operator()(const Reject& reject) const {
     to.u8(static_cast<std::uint8_t>(reject.reason));
@@ -103,20 +116,20 @@ PathEnd get_path(ByteReader& from) {
   return end;
 }
 
-Frame get(ByteReader& from, Hello hello) {
+Frame get(ByteReader& from, std::uint8_t /*version*/, Hello hello) {
   hello.version = from.u8(1);
   hello.cluster = from.text(kMaxFrameText);
   hello.host = from.text(kMaxFrameText);
   return hello;
 }
 
-Frame get(ByteReader& from, Welcome welcome) {
+Frame get(ByteReader& from, std::uint8_t /*version*/, Welcome welcome) {
   welcome.version = from.u8(1, kProtocolVersion);
   welcome.host = from.text(kMaxFrameText);
   return welcome;
 }
 
-Frame get(ByteReader& from, Connect connect) {
+Frame get(ByteReader& from, std::uint8_t version, Connect connect) {
   connect.device = from.text(kMaxFrameText);
   connect.rail = from.text(kMaxFrameText);
   connect.end = get_path(from);
@@ -126,26 +139,34 @@ Frame get(ByteReader& from, Connect connect) {
   connect.flow_label = from.u32(kMaxFlowLabel);
   connect.timeout = from.u8(1, 31);  // 0 is "for ever", and so is retry 7 on Soft-RoCE
   connect.retry = from.u8(0, 6);
+  constexpr auto kManaged = static_cast<std::uint8_t>(Way::rdma_cm);
+  if (version >= kManagedVersion) connect.way = static_cast<Way>(from.u8(kManaged, kManaged));
   return connect;
 }
 
-Frame get(ByteReader& from, Accept accept) {
+Frame get(ByteReader& from, std::uint8_t version, Accept accept) {
   accept.device = from.text(kMaxFrameText);
   accept.port = from.u8(1);
   accept.end = get_path(from);
   accept.granted = from.u8(1, kAllGrants);
+  if (version < kManagedVersion) return accept;
+  CmDoor door;
+  door.port = from.u16();
+  from.require(door.port != 0);
+  from.raw(door.token);
+  accept.door = door;
   return accept;
 }
 
-Frame get(ByteReader& from, Reject reject) {
+Frame get(ByteReader& from, std::uint8_t /*version*/, Reject reject) {
   reject.reason = static_cast<RejectReason>(from.u8(1, 9));
   reject.os_errno = from.u16(4095);
   return reject;
 }
 
-Frame get(ByteReader& /*from*/, Ready ready) { return ready; }
+Frame get(ByteReader& /*from*/, std::uint8_t /*version*/, Ready ready) { return ready; }
 
-Frame get(ByteReader& from, Ping ping) {
+Frame get(ByteReader& from, std::uint8_t /*version*/, Ping ping) {
   ping.number = from.u32();
   ping.answer = from.u8(0, 1) == 1;
   return ping;
@@ -153,11 +174,11 @@ Frame get(ByteReader& from, Ping ping) {
 
 // Reads the body of the type with the index `type` - 1.
 template <std::size_t Index = 0>
-Frame get_body(ByteReader& from, std::uint8_t type) {
+Frame get_body(ByteReader& from, std::uint8_t version, std::uint8_t type) {
   if constexpr (Index + 1 < std::variant_size_v<Frame>) {
-    if (type != Index + 1) return get_body<Index + 1>(from, type);
+    if (type != Index + 1) return get_body<Index + 1>(from, version, type);
   }
-  return get(from, std::variant_alternative_t<Index, Frame>{});
+  return get(from, version, std::variant_alternative_t<Index, Frame>{});
 }
 
 }  // namespace
@@ -168,7 +189,7 @@ std::vector<std::byte> encode(const Frame& frame) {
   const std::vector<std::byte> bytes = body.take();
   ByteWriter header;
   header.raw(kMagic);
-  header.u8(kProtocolVersion);
+  header.u8(version_of(frame));
   header.u8(type_of(frame));
   header.u8(0);
   header.u16(bytes.size());
@@ -188,7 +209,7 @@ core::Result<std::size_t> frame_length(std::span<const std::byte> bytes) {
   const std::uint8_t type = header.u8(1, kTypes);
   header.u8(0, 0);
   const std::size_t length = header.u16();
-  if (!header.complete() || (version != kProtocolVersion && !in_every_version(type)))
+  if (!header.complete() || (version > kProtocolVersion && !in_every_version(type)))
     return core::parse_error("header");
   if (kFrameHeader + length > kMaxFrame) return core::too_long_error();
   return kFrameHeader + length;
@@ -199,7 +220,8 @@ core::Result<Frame> decode(std::span<const std::byte> bytes) {
   if (!length) return tl::unexpected(length.error());
   if (*length == 0 || *length != bytes.size()) return core::parse_error("length");
   ByteReader body(bytes.subspan(kFrameHeader));
-  Frame frame = get_body(body, std::to_integer<std::uint8_t>(bytes[4]));
+  Frame frame =
+      get_body(body, std::to_integer<std::uint8_t>(bytes[3]), std::to_integer<std::uint8_t>(bytes[4]));
   if (!body.complete()) return core::parse_error("body");
   return frame;
 }

@@ -2,6 +2,7 @@
 // Copyright the rdma_exporter authors
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -19,11 +20,14 @@
 //
 //     magic "RXP" | version (1) | type (1) | 0 (1) | length of the body (2)
 //
-// A body is taken only if it has exactly the fields of its type, each within its range. HELLO, WELCOME and
-// REJECT are the same in all versions, so that a peer of another version can be told so.
+// A body is taken only if it has exactly the fields of its type and version, each within its range. HELLO,
+// WELCOME and REJECT are the same in all versions, so that a peer of another version can be told so. A frame
+// is written in the lowest version that has its fields: what a peer of version 1 can be asked for, it
+// understands.
 namespace rdma_exporter::probe {
 
-inline constexpr std::uint8_t kProtocolVersion = 1;
+inline constexpr std::uint8_t kProtocolVersion = 2;
+inline constexpr std::uint8_t kManagedVersion = 2;  ///< first that has Way::rdma_cm
 inline constexpr std::size_t kFrameHeader = 8;
 inline constexpr std::size_t kMaxFrame = 512;
 inline constexpr std::size_t kMaxFrameText = 64;  ///< longest name in a frame
@@ -64,6 +68,20 @@ struct PathEnd {
   bool operator==(const PathEnd&) const = default;
 };
 
+/// How queue pairs come to be connected.
+enum class Way : std::uint8_t {
+  verbs = 1,    ///< each end moves its own, with what the frames say of the other
+  rdma_cm = 2,  ///< through the kernel's connection managers
+};
+
+/// Where a responder's connection manager waits for the requests of one session, and the word that they have
+/// to bring.
+struct CmDoor {
+  std::uint16_t port = 0;  ///< of RDMA_PS_TCP, at the address of the responder's end; never 0
+  std::array<std::uint8_t, 16> token{};
+  bool operator==(const CmDoor&) const = default;
+};
+
 /// Operations, as bits of a set.
 inline constexpr std::uint8_t kGrantWrite = 1;
 inline constexpr std::uint8_t kGrantRead = 2;
@@ -80,6 +98,7 @@ struct Connect {
   std::uint32_t flow_label = 0;    ///< 20 bits; 0: left to the kernel
   std::uint8_t timeout = 0;        ///< of the server's end: RcTiming
   std::uint8_t retry = 0;
+  Way way = Way::verbs;  ///< rdma_cm: version 2
   bool operator==(const Connect&) const = default;
 };
 
@@ -89,6 +108,7 @@ struct Accept {
   std::uint8_t port = 1;
   PathEnd end;
   std::uint8_t granted = 0;
+  std::optional<CmDoor> door{};  ///< for Way::rdma_cm: version 2
   bool operator==(const Accept&) const = default;
 };
 

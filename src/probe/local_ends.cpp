@@ -5,6 +5,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "probe/cm_connect.h"
+
 namespace rdma_exporter::probe {
 
 SetUp<std::shared_ptr<RcEnd>> make_counted_end(DeviceLoop& loop, const EndRequest& request,
@@ -29,8 +31,12 @@ void LocalEnds::make(EndRequest request, std::function<void(SetUp<std::shared_pt
 
 void LocalEnds::connect(std::shared_ptr<RcEnd> end, const Accept& accept, const PathSettings& path,
                         std::function<void(SetUp<void>)> done) {
-  workers_.post([end = std::move(end), peer = accept.end, path, done = std::move(done)] {
-    done(connect_end(*end, peer, path));
+  workers_.post([device = loop_->device(), end = std::move(end), accept, path, done = std::move(done)] {
+    if (end->way == Way::verbs) return done(connect_end(*end, accept.end, path));
+    if (!accept.door)
+      return done(tl::unexpected(
+          SetUpError{Stage::exchange, {core::Errc::parse, 0, "the peer does not wait for rdma_cm"}}));
+    done(cm_connect_end(*end, *device, accept.end, *accept.door, path));
   });
 }
 

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "probe/cm_watch.h"
 #include "probe/echo_answerer.h"
 
 namespace rdma_exporter::probe {
@@ -57,6 +58,7 @@ struct Inbound {
   std::shared_ptr<Nic> nic;
   std::shared_ptr<RcEnd> end;
   std::unique_ptr<EchoAnswerer> answerer;
+  std::shared_ptr<CmWatch> watch;  // with Way::rdma_cm
 
   Inbound(std::shared_ptr<Nic> on, std::shared_ptr<RcEnd> made) : nic(std::move(on)), end(std::move(made)) {
     ++nic->stats()->inbound_sessions;
@@ -68,7 +70,10 @@ void give_back(Workers& workers, std::shared_ptr<Inbound> inbound) {
   DeviceLoop& loop = *inbound->nic->loop();
   loop.post([&workers, inbound = std::move(inbound)]() mutable {
     inbound->answerer.reset();
-    workers.post([inbound = std::move(inbound)] {});
+    const auto watch = std::move(inbound->watch);
+    const auto destroy = [&workers, inbound = std::move(inbound)] { workers.post([inbound] {}); };
+    if (watch) return watch->stop(destroy);
+    destroy();
   });
 }
 
@@ -84,8 +89,35 @@ bool answer_echoes(const std::shared_ptr<Inbound>& inbound) {
   return ready.wait_for(1s) == std::future_status::ready;
 }
 
-Answer meet(Workers& workers, const std::vector<std::shared_ptr<Nic>>& nics, const Connect& wish,
-            const std::string& control_address) {
+PathSettings path_of(const Connect& wish) {
+  PathSettings path;
+  path.traffic_class = wish.traffic_class;
+  path.service_level = wish.service_level;
+  path.flow_label = wish.flow_label;
+  path.timing.timeout = wish.timeout;
+  path.timing.retry = wish.retry;
+  return path;
+}
+
+// By verbs the end is connected when this returns; with rdma_cm it waits for the peer behind the door.
+SetUp<std::optional<CmDoor>> await(Workers& workers, asio::io_context& io, Inbound& inbound,
+                                   const Connect& wish) {
+  const PathSettings path = path_of(wish);
+  if (wish.way == Way::verbs) {
+    const auto connected = connect_end(*inbound.end, wish.end, path);
+    if (!connected) return tl::unexpected(connected.error());
+    return std::nullopt;
+  }
+  auto listener = CmListener::open(inbound.end, *inbound.nic->loop()->device(), path);
+  if (!listener) return tl::unexpected(listener.error());
+  const CmDoor door = (*listener)->door();
+  inbound.watch = std::make_shared<CmWatch>(io, workers, std::move(*listener));
+  inbound.watch->start();
+  return door;
+}
+
+Answer meet(Workers& workers, asio::io_context& io, const std::vector<std::shared_ptr<Nic>>& nics,
+            const Connect& wish, const std::string& control_address) {
   GidWish gid_wish;
   if (const auto own = gid_of_address(control_address)) gid_wish.near_control = *own;
   gid_wish.peer = wish.end.gid;
@@ -98,6 +130,7 @@ Answer meet(Workers& workers, const std::vector<std::shared_ptr<Nic>>& nics, con
   request.echo = wish.end.echo.number != 0;
   request.remote = wish.wanted & (kGrantWrite | kGrantRead);
   request.port = place->port;
+  request.way = wish.way == Way::rdma_cm ? WayWish::rdma_cm : WayWish::verbs;
   request.gid = place->gid;
   auto end = make_counted_end(*place->nic->loop(), request, place->nic->stats()->queue_pairs,
                               place->nic->most_of_a_role());
@@ -110,25 +143,18 @@ Answer meet(Workers& workers, const std::vector<std::shared_ptr<Nic>>& nics, con
   Acceptor::Offer offer;
   offer.held = std::shared_ptr<void>(
       inbound.get(), [&workers, inbound](void*) mutable { give_back(workers, std::move(inbound)); });
-  PathSettings path;
-  path.traffic_class = wish.traffic_class;
-  path.service_level = wish.service_level;
-  path.flow_label = wish.flow_label;
-  path.timing.timeout = wish.timeout;
-  path.timing.retry = wish.retry;
   if (request.echo && !answer_echoes(inbound)) return refused(RejectReason::set_up, ETIMEDOUT);
-  if (const auto connected = connect_end(**end, wish.end, path); !connected)
-    return refused(RejectReason::set_up, connected.error().error.os_errno);
-  offer.accept = Accept{place->nic->name(), place->port, (*end)->local, wish.wanted};
+  const auto door = await(workers, io, *inbound, wish);
+  if (!door) return refused(RejectReason::set_up, door.error().error.os_errno);
+  offer.accept = Accept{place->nic->name(), place->port, (*end)->local, wish.wanted, *door};
   return offer;
 }
 
 }  // namespace
 
 void NicAcceptor::accept(const Connect& wish, const std::string& control_address, Done done) {
-  workers_.post([&workers = workers_, nics = nics(), wish, control_address, done = std::move(done)] {
-    done(meet(workers, nics, wish, control_address));
-  });
+  workers_.post([&workers = workers_, &io = io_, nics = nics(), wish, control_address,
+                 done = std::move(done)] { done(meet(workers, io, nics, wish, control_address)); });
 }
 
 void NicAcceptor::use(std::vector<std::shared_ptr<Nic>> nics) {

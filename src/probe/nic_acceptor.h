@@ -12,10 +12,11 @@
 
 namespace rdma_exporter::probe {
 
-/// The responder's ends on this host's devices. Thread-safe; the work is done on workers.
+/// The responder's ends on this host's devices. Thread-safe; the work is done on workers, and
+/// waiting for the requests of connection managers on `io`.
 class NicAcceptor final : public Acceptor {
  public:
-  explicit NicAcceptor(Workers& workers) : workers_(workers) {}
+  NicAcceptor(Workers& workers, asio::io_context& io) : workers_(workers), io_(io) {}
 
   void accept(const Connect& wish, const std::string& control_address, Done done) override;
   /// The devices that peers may use from now on.
@@ -25,6 +26,7 @@ class NicAcceptor final : public Acceptor {
   std::vector<std::shared_ptr<Nic>> nics() const;
 
   Workers& workers_;
+  asio::io_context& io_;
   mutable std::mutex mutex_;
   std::vector<std::shared_ptr<Nic>> nics_;
 };

@@ -54,4 +54,8 @@ struct Completion {
 std::string_view to_string(Op op);
 std::string_view to_string(Stage stage);
 
+/// How a connection is to come about; automatic: by rdma_cm where queue pairs cannot be moved by hand
+/// (iWARP), else by verbs.
+enum class WayWish : unsigned char { automatic, verbs, rdma_cm };
+
 }  // namespace rdma_exporter::probe

@@ -41,6 +41,7 @@ struct SessionOptions {
   std::vector<Op> operations{Op::write, Op::read, Op::echo};  ///< of write and read the first that works
   std::chrono::milliseconds interval{1'000};
   std::chrono::milliseconds echo_interval{5'000};
+  WayWish way = WayWish::automatic;
   unsigned flows = 1;  ///< connections to each target, each with a flow label of its own
   unsigned traffic_class = 106;
   unsigned service_level = 0;

@@ -32,6 +32,7 @@ DialerOptions dialer_options(const ProberSpec& spec) {
   options.tls = spec.tls;
   options.end.port = spec.key.port;
   options.end.echo = spec.options.has(Op::echo);
+  options.end.way = spec.options.way;
   if (const auto source = gid_of_address(spec.key.target.source)) options.end.gid.exact = *source;
   options.path.traffic_class = static_cast<std::uint8_t>(spec.options.traffic_class);
   options.path.service_level = static_cast<std::uint8_t>(spec.options.service_level);
@@ -126,6 +127,7 @@ SessionFacts Prober::facts() const {
   facts.peer_address = address_text(connection.peer.gid);
   facts.peer_device = connection.peer_device;
   facts.op = session_.one_sided().value_or(Op::echo);
+  facts.way = connection.end->way;
   return facts;
 }
 

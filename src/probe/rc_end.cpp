@@ -24,7 +24,6 @@ core::Result<std::unique_ptr<VerbsQp>> make_echo(DeviceLoop& loop, const RcEnd& 
 }
 
 SetUp<void> find_address(const VerbsDevice& device, const EndRequest& request, RcEnd& end) {
-  if (device.iwarp()) return failed(Stage::gid, {core::Errc::os, EOPNOTSUPP, "iWARP needs rdma_cm"});
   const auto port = device.port(request.port);
   if (!port) return failed(Stage::gid, port.error());
   if (!port->active) return failed(Stage::gid, {core::Errc::os, ENETDOWN, "port not active"});
@@ -37,7 +36,19 @@ SetUp<void> find_address(const VerbsDevice& device, const EndRequest& request, R
   end.local.link = port->link;
   end.local.gid = chosen->gid;
   end.local.lid = port->lid;
+  end.netdev = chosen->netdev;
   end.local.mtu = port->mtu;
+  return {};
+}
+
+SetUp<void> choose_way(const VerbsDevice& device, WayWish wish, RcEnd& end) {
+  const bool managed = wish == WayWish::rdma_cm || (wish == WayWish::automatic && device.iwarp());
+  if (!managed && device.iwarp())
+    return failed(Stage::gid, {core::Errc::os, EOPNOTSUPP, "iWARP needs rdma_cm"});
+  // On InfiniBand it goes by IP addresses that other interfaces have, and by the subnet manager's paths.
+  if (managed && end.local.link != LinkLayer::ethernet)
+    return failed(Stage::gid, {core::Errc::os, EAFNOSUPPORT, "rdma_cm is for Ethernet here"});
+  end.way = managed ? Way::rdma_cm : Way::verbs;
   return {};
 }
 
@@ -48,6 +59,8 @@ SetUp<std::shared_ptr<RcEnd>> make_end(DeviceLoop& loop, const EndRequest& reque
   end->serial = loop.new_serial();
   if (const auto found = find_address(*loop.device(), request, *end); !found)
     return tl::unexpected(found.error());
+  if (const auto chosen = choose_way(*loop.device(), request.way, *end); !chosen)
+    return tl::unexpected(chosen.error());
   if (request.one_sided) {
     const auto kind = request.responder ? VerbsQp::Kind::responder : VerbsQp::Kind::requester;
     auto qp = VerbsQp::make(loop.device(), loop.cq(), kind, request.port, request.remote);

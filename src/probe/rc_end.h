@@ -9,6 +9,7 @@
 #include "probe/frame.h"
 #include "probe/gid_choice.h"
 #include "probe/operation.h"
+#include "probe/verbs_cm.h"
 #include "probe/verbs_qp.h"
 
 namespace rdma_exporter::probe {
@@ -20,6 +21,7 @@ struct EndRequest {
   bool echo = true;         ///< with one for echoes
   std::uint8_t remote = 0;  ///< responder: operations that the peer may do, kGrant bits
   std::uint8_t port = 1;
+  WayWish way = WayWish::automatic;
   GidWish gid;
 };
 
@@ -30,6 +32,9 @@ struct RcEnd {
   PathEnd local;
   std::uint8_t port = 1;
   std::uint32_t gid_index = 0;
+  std::uint32_t netdev = 0;  ///< that has the address; 0: not known
+  Way way = Way::verbs;
+  std::unique_ptr<CmChannel> cm;       ///< once it was used; goes after the queue pairs
   std::unique_ptr<VerbsQp> one_sided;  ///< may be empty
   std::unique_ptr<VerbsQp> echo;       ///< may be empty
   std::shared_ptr<void> counted;       ///< gone when the queue pairs are
@@ -53,7 +58,7 @@ inline constexpr std::uint8_t kReceiveWork = 16;  ///< and the slot
 /// Looks the address up and makes the queue pairs, with receives posted.
 SetUp<std::shared_ptr<RcEnd>> make_end(DeviceLoop& loop, const EndRequest& request);
 
-/// Connects them to the peer's. `path`: port and GID index are filled in.
+/// Connects them to the peer's by verbs. `path`: port and GID index are filled in.
 SetUp<void> connect_end(RcEnd& end, const PathEnd& peer, PathSettings path);
 
 }  // namespace rdma_exporter::probe

@@ -116,11 +116,12 @@ constexpr MetricDesc kSessions{"rdma_probe_sessions",
                                kSource};
 constexpr MetricDesc kSessionInfo{"rdma_probe_session_info",
                                   MetricType::gauge,
-                                  "device,port,target,op,path_mtu,udp_source_port,local_address,peer_address,"
-                                  "peer_device",
+                                  "device,port,target,op,connect,path_mtu,udp_source_port,local_address,"
+                                  "peer_address,peer_device",
                                   "",
                                   "Always 1; the connection in use, of the first flow that is up. op: the "
-                                  "one-sided operation that the peer takes, or echo",
+                                  "one-sided operation that the peer takes, or echo; connect: verbs or "
+                                  "rdma_cm",
                                   kSource};
 constexpr MetricDesc kQps{"rdma_probe_qps",
                           MetricType::gauge,
@@ -279,6 +280,7 @@ void add_target(core::SampleBatch& out, const Registry::Series& series) {
   if (!now.facts) return;
   std::string labels = owner;
   core::append_label(labels, "op", to_string(now.facts->op));
+  core::append_label(labels, "connect", now.facts->way == Way::rdma_cm ? "rdma_cm" : "verbs");
   core::append_label(labels, "path_mtu", std::to_string(now.facts->path_mtu));
   core::append_label(labels, "udp_source_port",
                      now.facts->udp_source_port == 0 ? "" : std::to_string(now.facts->udp_source_port));

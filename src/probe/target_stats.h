@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/histogram.h"
+#include "probe/frame.h"
 #include "probe/observer.h"
 #include "probe/session.h"
 
@@ -68,6 +69,7 @@ struct SessionFacts {
   std::string peer_address;
   std::string peer_device;
   Op op = Op::echo;
+  Way way = Way::verbs;
   bool operator==(const SessionFacts&) const = default;
 };
 

@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "probe/verbs_cm.h"
+
 namespace rdma_exporter::probe {
 namespace {
 
@@ -104,6 +106,7 @@ core::Result<PortFacts> VerbsDevice::port(std::uint8_t port) const {
 }
 
 core::Result<std::vector<GidEntry>> VerbsDevice::gids(std::uint8_t port) const {
+  if (iwarp()) return iwarp_addresses(port);
   // The kernel counts the buffer's bytes in 16 bits and answers EINVAL to a larger one.
   constexpr std::size_t kMost = 0xffff / sizeof(ibv_gid_entry);
   std::vector<ibv_gid_entry> table(kMost);
@@ -122,6 +125,14 @@ core::Result<std::vector<GidEntry>> VerbsDevice::gids(std::uint8_t port) const {
     entry.netdev = from.ndev_ifindex;
     entries.push_back(entry);
   }
+  return entries;
+}
+
+core::Result<std::vector<GidEntry>> VerbsDevice::iwarp_addresses(std::uint8_t port) const {
+  const auto addresses = managed_addresses(*this, port);
+  if (!addresses) return tl::unexpected(addresses.error());
+  std::vector<GidEntry> entries;
+  for (const Gid& address : *addresses) entries.push_back({.gid = address, .usable = true});
   return entries;
 }
 

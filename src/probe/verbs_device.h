@@ -52,6 +52,7 @@ class VerbsDevice {
 
   const std::string& name() const { return name_; }
   core::Result<PortFacts> port(std::uint8_t port) const;
+  /// Of iWARP, whose GIDs are no addresses: the port's IP addresses in their place.
   core::Result<std::vector<GidEntry>> gids(std::uint8_t port) const;
   unsigned ports() const { return ports_; }
   bool iwarp() const;  ///< queue pairs cannot be moved by hand there
@@ -65,6 +66,7 @@ class VerbsDevice {
   ibv_pd* responder_domain() const { return responder_; }
 
  private:
+  core::Result<std::vector<GidEntry>> iwarp_addresses(std::uint8_t port) const;
   VerbsDevice(std::string name, ibv_context* context) : name_(std::move(name)), context_(context) {}
 
   std::string name_;

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 
 namespace rdma_exporter::probe {
 namespace {
@@ -92,8 +91,9 @@ core::Result<void> VerbsQp::to_init(Kind kind, std::uint8_t port, std::uint8_t r
   if (kind == Kind::responder && (remote & kGrantWrite) != 0) access |= IBV_ACCESS_REMOTE_WRITE;
   if (kind == Kind::responder && (remote & kGrantRead) != 0) access |= IBV_ACCESS_REMOTE_READ;
   attributes.qp_access_flags = access;
-  const int error =
-      ibv_modify_qp(qp_, &attributes, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
+  int mask = IBV_QP_STATE | IBV_QP_ACCESS_FLAGS;
+  if (!device_->iwarp()) mask |= IBV_QP_PKEY_INDEX | IBV_QP_PORT;
+  const int error = ibv_modify_qp(qp_, &attributes, mask);
   if (error != 0) return os_error(error, "INIT");
   return {};
 }
@@ -133,6 +133,24 @@ core::Result<void> VerbsQp::to_rts(const RcTiming& timing) {
                                   IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
                                       IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC);
   if (error != 0) return os_error(error, "RTS");
+  return {};
+}
+
+core::Result<void> VerbsQp::connect_managed(CmChannel& cm, CmChannel::Id id, const PathSettings& path) {
+  for (const ibv_qp_state state : {IBV_QPS_RTR, IBV_QPS_RTS}) {
+    ibv_qp_attr attributes{};
+    const auto mask = cm.attributes(id, state, attributes);
+    if (!mask) return tl::unexpected(mask.error());
+    if (*mask == 0) continue;  // iWARP: the device does it
+    attributes.ah_attr.grh.traffic_class = path.traffic_class;
+    attributes.ah_attr.grh.flow_label = path.flow_label;
+    attributes.min_rnr_timer = static_cast<std::uint8_t>(path.timing.min_rnr_timer);
+    attributes.timeout = static_cast<std::uint8_t>(path.timing.timeout);
+    attributes.retry_cnt = static_cast<std::uint8_t>(path.timing.retry);
+    attributes.rnr_retry = static_cast<std::uint8_t>(path.timing.rnr_retry);
+    if (const int error = ibv_modify_qp(qp_, &attributes, *mask); error != 0)
+      return os_error(error, state == IBV_QPS_RTR ? "RTR by rdma_cm" : "RTS by rdma_cm");
+  }
   return {};
 }
 

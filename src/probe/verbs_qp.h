@@ -10,6 +10,7 @@
 #include "probe/echo_message.h"
 #include "probe/frame.h"
 #include "probe/rc_timing.h"
+#include "probe/verbs_cm.h"
 #include "probe/verbs_cq.h"
 #include "probe/verbs_device.h"
 
@@ -50,6 +51,9 @@ class VerbsQp {
   QpEnd end() const;
   /// To the peer's queue pair `end` of `peer`.
   core::Result<void> connect(const PathEnd& peer, const QpEnd& end, const PathSettings& path);
+  /// Along the path that the connection manager has found for `id`, with the class, label and timing of
+  /// `path`.
+  core::Result<void> connect_managed(CmChannel& cm, CmChannel::Id id, const PathSettings& path);
 
   /// 0 or an errno value. The completion has `id`.
   int post_one_sided(bool read, std::uint64_t id);

@@ -43,9 +43,16 @@ constexpr std::string_view kTextfile = "src/app/textfile.cpp";
 // Removes the unix socket that this process made, or that a dead one left, and nothing else.
 constexpr std::string_view kUnixSocket = "src/net/unix_socket.cpp";
 
-TEST(ReadOnly, HoldsForEverySourceButThoseOfTheTextfileAndTheUnixSocket) {
+// Talks to the kernel's connection manager, whose commands are written to its device, and opens nothing else.
+constexpr std::string_view kConnectionManager = "src/probe/verbs_cm.cpp";
+
+TEST(ReadOnly, HoldsForEverySourceButThoseOfTheTextfileTheUnixSocketAndTheConnectionManager) {
   for (const auto& [path, text] : source_files()) {
-    if (path == kUnixSocket) {
+    if (path == kConnectionManager) {
+      EXPECT_NE(text.find("kNode = \"/dev/infiniband/rdma_cm\""), std::string::npos);
+      const std::regex commands(R"(::open\(kNode, O_RDWR|::write\(fd_, )");
+      EXPECT_EQ(forbidden(std::regex_replace(text, commands, "(")), "");
+    } else if (path == kUnixSocket) {
       EXPECT_EQ(forbidden(text), "unlink(");
       EXPECT_EQ(forbidden(std::regex_replace(text, std::regex(R"(::unlink\()"), "(")), "");
     } else {

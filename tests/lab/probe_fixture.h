@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "probe/cm_connect.h"
 #include "probe/echo_answerer.h"
 #include "probe/rc_endpoint.h"
 #include "probe/wc_status.h"
@@ -116,6 +117,28 @@ inline void on(DeviceLoop& loop, const std::function<void()>& task) {
   done.get_future().wait();
 }
 
+/// Has a listener answer whoever asks, on a thread of its own.
+class Answering {
+ public:
+  explicit Answering(CmListener& listener)
+      : thread_([this, &listener] {
+          while (!over_ && !listener.done()) {
+            listener.answer();
+            std::this_thread::sleep_for(1ms);
+          }
+        }) {}
+  ~Answering() {
+    over_ = true;
+    thread_.join();
+  }
+  Answering(const Answering&) = delete;
+  Answering& operator=(const Answering&) = delete;
+
+ private:
+  std::atomic<bool> over_{false};
+  std::thread thread_;
+};
+
 /// Both ends in this process, without a side channel: rxe0 connects to rxe1.
 class DirectConnector : public Connector {
  public:
@@ -129,6 +152,7 @@ class DirectConnector : public Connector {
 
   std::uint8_t grants = kGrantWrite | kGrantRead;
   PathSettings path;
+  WayWish way = WayWish::verbs;
   bool receives = true;  ///< of the responder
   std::atomic<std::uint64_t> answers{0};
   std::atomic<unsigned> connects{0};
@@ -150,6 +174,7 @@ class DirectConnector : public Connector {
     ++connects;
     EndRequest request;
     request.one_sided = one_sided.has_value();
+    request.way = way;
     request.gid.exact = *gid_of_address("10.9.0.1");
     auto near = make_end(here_, request);
     if (!near) return tl::unexpected(ConnectError{near.error().failure()});
@@ -167,14 +192,24 @@ class DirectConnector : public Connector {
     }
     auto lease = std::make_shared<Far>(there_, *far);
     on(there_, [&] { lease->answerer = std::make_unique<EchoAnswerer>(there_, *far, answers); });
-    if (const auto up = connect_end(**far, (*near)->local, path); !up)
-      return tl::unexpected(ConnectError{up.error().failure()});
-    if (const auto up = connect_end(**near, (*far)->local, path); !up)
-      return tl::unexpected(ConnectError{up.error().failure()});
+    const auto up = way == WayWish::rdma_cm ? connect_managed(*near, *far) : connect_by_verbs(**near, **far);
+    if (!up) return tl::unexpected(ConnectError{up.error().failure()});
     Connection connection;
     connection.end = *near;
     connection.lease = lease;
     return connection;
+  }
+
+  SetUp<void> connect_by_verbs(RcEnd& near, RcEnd& far) const {
+    const auto up = connect_end(far, near.local, path);
+    return up ? connect_end(near, far.local, path) : up;
+  }
+
+  SetUp<void> connect_managed(const std::shared_ptr<RcEnd>& near, const std::shared_ptr<RcEnd>& far) const {
+    const auto listener = CmListener::open(far, *there_.device(), path);
+    if (!listener) return tl::unexpected(listener.error());
+    const Answering answering(**listener);
+    return cm_connect_end(*near, *here_.device(), far->local, (*listener)->door(), path, 30s);
   }
 
   Workers& workers_;

@@ -24,6 +24,8 @@ SECRET = pathlib.Path("/tmp/probe.psk")
 CONFIG = pathlib.Path("/tmp/prober.yml")
 QUIET = ("--netlink=off",)
 TARGET = "10.9.0.2:9401,name=far,group=pod1,from=rxe0,device=rxe1"
+# The side channel over loopback: what netem swallows is RDMA alone.
+MANAGED = "127.0.0.1:9401,name=far,group=pod1,from=rxe0,device=rxe1,source=10.9.0.1"
 ATTEMPTS, FAILURES = "rdma_probe_attempts_total", "rdma_probe_failures_total"
 ROCE_PORT = 4791
 
@@ -34,7 +36,8 @@ def wait_for(condition, what, timeout=60):
 
 
 def responder_flags():
-    return (*QUIET, "--probe.responder", "--probe.listen-address=10.9.0.2:9401", f"--probe.secret-file={SECRET}",
+    return (*QUIET, "--probe.responder", "--probe.listen-address=10.9.0.2:9401",
+            "--probe.listen-address=127.0.0.1:9401", f"--probe.secret-file={SECRET}",
             "--probe.device-include=rxe1")
 
 
@@ -355,6 +358,12 @@ class Commands(ProbeTest):
             self.assertGreater(times[0], 1e-6)
             self.assertEqual(sum(result["failures"].values()), result["failed"])
 
+    def test_the_connection_manager_can_be_asked_for(self):
+        results = json.loads(self.probe("--connect=rdma_cm", "--count=5", "--interval=50ms", "--json"))["results"]
+        self.assertEqual([result["op"] for result in results], ["write", "echo"])
+        for result in results:
+            self.assertGreater(result["rtt_seconds"]["min"], 1e-6)
+
     def test_raw_has_each_sample(self):
         lines = self.probe("--op=write", "--flows=2", "--count=5", "--interval=50ms", "--raw").splitlines()
         rows = [dict(zip(lines[0].split("\t"), line.split("\t"), strict=True)) for line in lines[1:]]
@@ -394,6 +403,38 @@ class Commands(ProbeTest):
                          [("10.9.0.2", "echo", 5)])
 
 
+class ConnectionManager(ProbeTest):
+    """The same over queue pairs that rdma_cm connects."""
+
+    def setUp(self):
+        super().setUp()
+        self.addCleanup(self.use, "verbs", TARGET)
+        self.use("rdma_cm", MANAGED, connect="rdma_cm")
+
+    def use(self, way, *targets, **settings):
+        configure(*targets, **settings)
+        self.reload()
+        wait_for(lambda: self.page().find("rdma_probe_session_info", connect=way), way)
+        self.wait_for_up()
+
+    def test_a_black_hole_ends_by_the_probes_own_clock(self):
+        with Netem("ve0", "loss 100%"):
+            self.wait_for_failure(stage="modify", reason="ETIMEDOUT")
+        self.wait_for_up()
+
+    def test_a_new_responder_is_found(self):
+        daemons["responder"].process.kill()
+        daemons["responder"].process.wait()
+        self.wait_for_failure(stage="control")
+        start_responder()
+        self.wait_for_up()
+
+    def test_the_device_can_be_removed(self):
+        subprocess.run(["rdma", "link", "delete", "rxe0"], check=True, timeout=60)
+        kernel.run("rdma", "link", "add", "rxe0", "type", "rxe", "netdev", "ve0")
+        self.wait_for_up()
+
+
 class Devices(ProbeTest):
     def test_a_device_can_be_removed_under_it_and_is_used_again(self):
         start = time.monotonic()
@@ -406,9 +447,11 @@ class Devices(ProbeTest):
     def test_nothing_is_left_when_it_ends(self):
         self.assertEqual(self.prober.stop(), 0)
         self.assertEqual(daemons["responder"].stop(), 0)
-        shown = subprocess.run(["rdma", "res", "show", "qp"], capture_output=True, text=True, check=True).stdout
-        self.assertNotIn("rdma_exporter", shown)
+        for kind in ("qp", "cm_id"):
+            shown = subprocess.run(["rdma", "res", "show", kind], capture_output=True, text=True, check=True).stdout
+            self.assertNotIn("rdma_exporter", shown)
 
 
 if __name__ == "__main__":
-    sys.exit(run_in_order(Probing, Failing, Reloading, Strangers, Commands, Devices))
+    sys.exit(run_in_order(Probing, Failing, Reloading, Strangers, Commands, ConnectionManager,
+                          Devices))

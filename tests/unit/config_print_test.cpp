@@ -83,6 +83,7 @@ probe:
     - echo
   interval: 1s
   echo_interval: 5s
+  connect: auto
   flows: 1
   traffic_class: 106
   service_level: 0
@@ -278,6 +279,8 @@ Without a command:
       Time between two one-sided operations to a target.
   --probe.echo-interval=DURATION  (default 5s)
       Time between two echoes to a target.
+  --probe.connect=WAY  (default auto)
+      How queue pairs are connected; auto: by rdma_cm on iWARP, else by verbs.
   --probe.flows=NUMBER  (default 1)
       Connections to each target, each over a path of its own.
   --probe.traffic-class=NUMBER  (default 106)

@@ -29,15 +29,33 @@ Connect some_connect() {
   return connect;
 }
 
-std::vector<Frame> one_of_each() {
+Connect managed_connect() {
+  Connect connect = some_connect();
+  connect.way = Way::rdma_cm;
+  return connect;
+}
+
+Accept some_accept() {
   Accept accept;
   accept.device = "mlx5_0";
   accept.end = some_end();
   accept.granted = kGrantWrite;
+  return accept;
+}
+
+Accept managed_accept() {
+  Accept accept = some_accept();
+  accept.door = CmDoor{40000, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}};
+  return accept;
+}
+
+std::vector<Frame> one_of_each() {
   return {Hello{1, "pod", "gpu-1"},
           Welcome{1, "gpu-2"},
           some_connect(),
-          accept,
+          some_accept(),
+          managed_connect(),
+          managed_accept(),
           Reject{RejectReason::limit, 0},
           Ready{},
           Ping{7, true}};
@@ -100,6 +118,20 @@ TEST(Frame, OfAnotherVersionIsUnderstoodOnlyUntilTheVersionIsAgreed) {
   EXPECT_EQ(std::get<Hello>(decode(hello).value()).version, 200);
 }
 
+TEST(Frame, SaysInTheFirstVersionWhatItHasWordsFor) {
+  for (const Frame& frame : one_of_each()) {
+    const bool managed = frame == Frame(managed_connect()) || frame == Frame(managed_accept());
+    EXPECT_EQ(encode(frame)[3], std::byte{managed ? kManagedVersion : std::uint8_t{1}}) << frame.index();
+  }
+  // The fields of one version in a frame of the other.
+  for (const Frame& frame :
+       {Frame(some_connect()), Frame(some_accept()), Frame(managed_connect()), Frame(managed_accept())}) {
+    auto bytes = encode(frame);
+    bytes[3] ^= std::byte{1 ^ kManagedVersion};
+    EXPECT_FALSE(decode(bytes)) << frame.index();
+  }
+}
+
 template <typename T>
 bool taken(const T& frame) {
   return decode(encode(frame)).has_value();
@@ -128,6 +160,12 @@ TEST(Frame, RefusesAbsurdValues) {
   EXPECT_TRUE(refused([](Connect& c) { c.timeout = 0; })) << "for ever";
   EXPECT_TRUE(refused([](Connect& c) { c.retry = 7; })) << "for ever";
   EXPECT_TRUE(refused([](Connect& c) { c.device = "mlx5\n0"; })) << "goes into logs";
+}
+
+TEST(Frame, RefusesADoorWithoutAPort) {
+  Accept accept = managed_accept();
+  accept.door->port = 0;
+  EXPECT_FALSE(taken(accept));
 }
 
 TEST(Frame, TakesAnInfinibandEndWithoutAGid) {

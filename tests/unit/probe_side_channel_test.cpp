@@ -44,6 +44,7 @@ struct FakeAcceptor : Acceptor {
     accept.device = "rxe0";
     accept.end = some_end();
     accept.granted = wish.wanted;
+    if (wish.way == Way::rdma_cm) accept.door = CmDoor{7471, {1, 2, 3}};
     done(Offer{accept, std::shared_ptr<void>(this, [this](void*) { --held; })});
   }
 };
@@ -51,16 +52,20 @@ struct FakeAcceptor : Acceptor {
 struct FakeNear : NearEnds {
   int disposed = 0;
   EndRequest request;
+  Way way = Way::verbs;
   void make(EndRequest wanted, std::function<void(SetUp<std::shared_ptr<RcEnd>>)> done) override {
     request = std::move(wanted);
     auto end = std::make_shared<RcEnd>();
     end->local = some_end();
+    end->way = way;
     done(std::move(end));
   }
   PathSettings path;
-  void connect(std::shared_ptr<RcEnd> /*end*/, const Accept& /*accept*/, const PathSettings& settings,
+  std::optional<CmDoor> door;
+  void connect(std::shared_ptr<RcEnd> /*end*/, const Accept& accept, const PathSettings& settings,
                std::function<void(SetUp<void>)> done) override {
     path = settings;
+    door = accept.door;
     done({});
   }
   void dispose(std::shared_ptr<RcEnd> /*end*/) override { ++disposed; }
@@ -434,6 +439,30 @@ TEST_F(ProbeSideChannel, AgreesOnTheVersionOfTheOlderPeer) {
   const auto welcome = decode(answer);
   ASSERT_TRUE(welcome) << welcome.error().context;
   EXPECT_EQ(std::get<Welcome>(*welcome).version, kProtocolVersion);
+}
+
+TEST_F(ProbeSideChannel, HandsOverWhereTheConnectionManagerWaits) {
+  ASSERT_TRUE(listen({}));
+  near_ends->way = Way::rdma_cm;
+  const auto dialed = dial_and_wait(to_responder());
+  ASSERT_EQ(acceptor.wishes.size(), 1U);
+  EXPECT_EQ(acceptor.wishes[0].way, Way::rdma_cm);
+  EXPECT_EQ(near_ends->door, (CmDoor{7471, {1, 2, 3}}));
+  expect_lease(dialed);
+}
+
+TEST_F(ProbeSideChannel, DoesNotAskAnOlderPeerForWhatItDoesNotKnow) {
+  near_ends->way = Way::rdma_cm;
+  TcpAcceptor older(io, {asio::ip::make_address("127.0.0.1"), 0});
+  TcpSocket socket(io);
+  const Bytes welcome = encode(Welcome{1, "older"});
+  older.async_accept(socket,
+                     [&](const boost::system::error_code&) { asio::write(socket, asio::buffer(welcome)); });
+  DialerOptions options;
+  options.address = "127.0.0.1";
+  options.port = older.local_endpoint().port();
+  EXPECT_EQ(dial_and_wait(options)->failure, (Failure{Stage::exchange, "rejected_version"}));
+  EXPECT_EQ(near_ends->disposed, 1);
 }
 
 TEST_F(ProbeSideChannel, RefusesAbsurdWishesBeforeAnythingIsMade) {

@@ -34,6 +34,8 @@ constexpr std::array kFlags{
     config::CommandFlag{"--interval", "DURATION",
                         "Between two operations of a kind, 10ms to 1h (default: --probe.interval)."},
     config::CommandFlag{"--flows", "NUMBER", "Connections to each target, each over a path of its own."},
+    config::CommandFlag{"--connect", "WAY",
+                        "How queue pairs are connected: auto, verbs or rdma_cm (default: --probe.connect)."},
     config::CommandFlag{"--json", "", "Print one JSON document at the end, and nothing else."},
     config::CommandFlag{"--raw", "", "Print each sample, fields separated by tabs, and nothing else."},
 };
@@ -69,6 +71,14 @@ core::Result<void> take_flags(const config::CommandLine& line, config::ProbeConf
   const auto flows = line.value("--flows", config::number(1, 64), probe.flows);
   if (!flows) return tl::unexpected(flows.error());
   probe.flows = *flows;
+  using Connect = config::ProbeConnect;
+  const auto connect = line.value(
+      "--connect",
+      config::one_of<Connect>(
+          "WAY", {{"auto", Connect::automatic}, {"verbs", Connect::verbs}, {"rdma_cm", Connect::rdma_cm}}),
+      probe.connect);
+  if (!connect) return tl::unexpected(connect.error());
+  probe.connect = *connect;
   const auto count = line.value("--count", config::number(1, 1'000'000), 0U);
   if (!count) return tl::unexpected(count.error());
   wanted.screen.count = std::uint64_t{*count} * *flows;
