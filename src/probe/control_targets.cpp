@@ -155,6 +155,7 @@ void Control::use_histograms(const SeriesKey& key, const Target& target, TargetS
                              std::map<SeriesKey, Registry::RttSeries>& used) {
   const auto& [device, port, name] = key;
   const auto histogram = [] { return std::make_shared<core::Histogram>(kRttBounds); };
+  const auto of_connects = [] { return std::make_shared<core::Histogram>(kConnectBounds); };
   // Named anew, because clang before 16 captures no structured bindings.
   const auto series = [&, &of_device = device, &of_port = port](
                           const SeriesKey& at, const std::string& of_target) -> Registry::RttSeries& {
@@ -171,8 +172,11 @@ void Control::use_histograms(const SeriesKey& key, const Target& target, TargetS
     if (!place) place = histogram();
     if (op == Op::echo && !group.histograms.responder_delay) group.histograms.responder_delay = histogram();
   }
+  for (auto& place : group.histograms.connect)
+    if (!place) place = of_connects();
   TargetStats::Histograms histograms = rtt.histograms;
   histograms.responder_delay = group.histograms.responder_delay;
+  histograms.connect = group.histograms.connect;
   stats.use(std::move(histograms));
 }
 

@@ -131,7 +131,7 @@ void DeviceLoop::take_events() {
 
 void DeviceLoop::die() {
   dead_ = true;
-  for (const Client& client : clients_) client.event({DeviceEvent::Kind::fatal, "device_fatal"});
+  for (const Client& client : clients_) client.event({DeviceEvent::Kind::fatal, "DEVICE_FATAL"});
 }
 
 }  // namespace rdma_exporter::probe

@@ -60,6 +60,7 @@ class Dialer::Call : public std::enable_shared_from_this<Call> {
 
   void start() {
     if (over_) return;
+    step_began_ = Clock::now();
     ErrorCode no_address;
     const auto address = asio::ip::make_address(options_->address, no_address);
     if (!no_address) return connect(address);  // the resolver has one thread, which a name can hold up
@@ -87,6 +88,11 @@ class Dialer::Call : public std::enable_shared_from_this<Call> {
     });
   }
 
+  void stepped(ConnectStep step) {
+    const Clock::time_point now = Clock::now();
+    times_[static_cast<std::size_t>(step)] = now - std::exchange(step_began_, now);
+  }
+
   void connect(const asio::ip::address& address) {
     limit(Stage::control);
     socket_.async_connect({address, options_->port},
@@ -107,11 +113,13 @@ class Dialer::Call : public std::enable_shared_from_this<Call> {
     if (over_) return;
     timer_.cancel();
     if (error) return fail({Stage::control, reason_of(error)});
+    stepped(ConnectStep::tcp);
     channel_ = Channel::make(std::move(socket_), options_->tls);
     channel_->expect_within(options_->message_time);
     channel_->start(
         TlsRole::client,
         [self = shared_from_this()] {
+          self->stepped(ConnectStep::auth);
           self->channel_->send(Hello{kProtocolVersion, self->options_->cluster, self->options_->host});
         },
         [self = shared_from_this()](const Frame& frame) { self->on_frame(frame); },
@@ -178,6 +186,7 @@ class Dialer::Call : public std::enable_shared_from_this<Call> {
     step_ = Step::connecting;
     channel_->expect_within(std::chrono::milliseconds(0));
     accept_ = accept;
+    stepped(ConnectStep::exchange);
     near_->connect(end_, accept, path_, [self = shared_from_this()](SetUp<void> connected) {
       asio::post(self->io_, [self, connected = std::move(connected)] { self->on_established(connected); });
     });
@@ -186,6 +195,7 @@ class Dialer::Call : public std::enable_shared_from_this<Call> {
   void on_established(const SetUp<void>& connected) {
     if (over_) return;
     if (!connected) return fail(connected.error().failure());
+    stepped(ConnectStep::modify);
     channel_->send(Ready{});
     step_ = Step::leased;
     ping();
@@ -197,6 +207,7 @@ class Dialer::Call : public std::enable_shared_from_this<Call> {
     connection.peer = accept_.end;
     connection.peer_device = accept_.device;
     connection.flow_label = path_.flow_label;
+    connection.times = times_;
     std::exchange(done_, nullptr)(std::move(connection));
   }
 
@@ -251,6 +262,8 @@ class Dialer::Call : public std::enable_shared_from_this<Call> {
   std::shared_ptr<RcEnd> end_;
   PathSettings path_{};
   Accept accept_{};
+  Clock::time_point step_began_;
+  ConnectTimes times_{};
   std::uint32_t pings_ = 0;
   std::uint8_t version_ = 1;  // that both speak
   Step step_ = Step::welcome;

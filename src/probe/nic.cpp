@@ -83,7 +83,9 @@ core::Result<std::shared_ptr<Nic>> Nic::open(const std::string& name, const Limi
   stats->device = name;
   std::shared_ptr<Nic> nic(new Nic(loop, std::move(stats), limits, workers));
   loop->add({[probers = nic->probers_](Clock::time_point now) { return probers->advance(now); },
-             [probers = nic->probers_, on_fatal = std::move(on_fatal)](const DeviceEvent& event) {
+             [probers = nic->probers_, stats = nic->stats_,
+              on_fatal = std::move(on_fatal)](const DeviceEvent& event) {
+               stats->events.count(event.name);
                probers->on_event(event);
                if (event.kind == DeviceEvent::Kind::fatal) on_fatal();
              }});

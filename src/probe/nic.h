@@ -12,6 +12,7 @@
 
 #include "probe/cpu_watchdog.h"
 #include "probe/device_loop.h"
+#include "probe/event_counts.h"
 #include "probe/hostmesh.h"
 #include "probe/local_ends.h"
 #include "probe/options.h"
@@ -26,6 +27,7 @@ struct NicStats {
   std::atomic<std::uint64_t> echo_replies{0};
   std::atomic<unsigned> inbound_sessions{0};
   std::atomic<double> rate_multiplier{1.0};
+  EventCounts events{};
 };
 
 /// The probers of a device, on its loop.

@@ -112,7 +112,10 @@ void Prober::publish() {
   if (published_ == session_.state()) return;
   published_ = session_.state();
   std::optional<SessionFacts> known;
-  if (*published_ == Session::State::up) known = facts();
+  if (*published_ == Session::State::up) {
+    known = facts();
+    spec_.stats->connected(endpoint_.connection().times);
+  }
   spec_.stats->set_session(spec_.key.flow, *published_, std::move(known));
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 
+#include "probe/connect_steps.h"
 #include "probe/device_loop.h"
 #include "probe/rc_end.h"
 #include "probe/session.h"
@@ -20,6 +21,7 @@ struct Connection {
   PathEnd peer{};
   std::string peer_device{};
   std::uint32_t flow_label = 0;
+  ConnectTimes times{};
   std::shared_ptr<void> lease;  ///< gives the peer's end back when it goes
 };
 

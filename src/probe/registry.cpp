@@ -108,6 +108,14 @@ constexpr MetricDesc kConnects{"rdma_probe_connects_total",
                                "connects",
                                "Attempts to bring a connection about",
                                kSource};
+constexpr MetricDesc kConnectTime{
+    "rdma_probe_connect_seconds",
+    MetricType::histogram,
+    "device,port,target_group,step",
+    "seconds",
+    "What the steps of connections took that came about: tcp with the name, auth is TLS, exchange makes both "
+    "ends' queue pairs, modify connects the own end",
+    kSource};
 constexpr MetricDesc kSessions{"rdma_probe_sessions",
                                MetricType::gauge,
                                "device,port,target,state",
@@ -171,6 +179,14 @@ constexpr MetricDesc kInboundRejected{"rdma_probe_inbound_rejected_total",
                                       "Connections to the responder that came to no session, by reason",
                                       kSource};
 
+constexpr MetricDesc kAsyncEvents{
+    "rdma_probe_async_events_total",
+    MetricType::counter,
+    "device,event",
+    "events",
+    "Asynchronous events that the probe got: those of its own queue pairs, of which nobody else is told, and "
+    "those of the device and its ports",
+    "ibv_get_async_event"};
 constexpr MetricDesc kSdTargets{
     "rdma_probe_sd_targets",
     MetricType::gauge,
@@ -193,13 +209,12 @@ constexpr MetricDesc kSdFailures{
     "Files, names or URLs of discovery that could not be read; the targets known before stay",
     kSource};
 
-constexpr std::array kFamilies{&kRtt,         &kResponderDelay,  &kAttempts,    &kFailures,
-                               &kOverruns,    &kRetransmits,     &kUp,          &kLastRtt,
-                               &kLastSuccess, &kMinRtt,          &kHostDelay,   &kSamples,
-                               &kConnects,    &kSessions,        &kSessionInfo, &kQps,
-                               &kQpsLimit,    &kTargets,         &kRate,        &kInbound,
-                               &kEchoReplies, &kInboundRejected, &kSdTargets,   &kSdLastSuccess,
-                               &kSdFailures};
+constexpr std::array kFamilies{
+    &kRtt,       &kResponderDelay, &kAttempts,    &kFailures, &kOverruns,    &kRetransmits,
+    &kUp,        &kLastRtt,        &kLastSuccess, &kMinRtt,   &kHostDelay,   &kSamples,
+    &kConnects,  &kConnectTime,    &kAsyncEvents, &kSessions, &kSessionInfo, &kQps,
+    &kQpsLimit,  &kTargets,        &kRate,        &kInbound,  &kEchoReplies, &kInboundRejected,
+    &kSdTargets, &kSdLastSuccess,  &kSdFailures};
 
 constexpr bool all_valid_pointers() {
   for (const MetricDesc* family : kFamilies)
@@ -302,10 +317,18 @@ void add_rtt(core::SampleBatch& out, const Registry::RttSeries& series) {
                                               {"op", to_string(op)}});
     out.add(kRtt, labels, histogram->data());
   }
-  if (!series.histograms.responder_delay || !series.target.empty()) return;
-  out.add(kResponderDelay,
-          render_labels({{"device", series.device}, {"port", port}, {"target_group", series.group}}),
-          series.histograms.responder_delay->data());
+  if (!series.target.empty()) return;
+  const std::string owner =
+      render_labels({{"device", series.device}, {"port", port}, {"target_group", series.group}});
+  if (series.histograms.responder_delay)
+    out.add(kResponderDelay, owner, series.histograms.responder_delay->data());
+  for (std::size_t step = 0; step < kConnectSteps.size(); ++step) {
+    const auto& histogram = series.histograms.connect[step];
+    if (!histogram) continue;
+    std::string labels = owner;
+    core::append_label(labels, "step", kConnectSteps[step]);
+    out.add(kConnectTime, labels, histogram->data());
+  }
 }
 
 void add_nic(core::SampleBatch& out, const NicStats& nic, unsigned limit, bool responder) {
@@ -318,6 +341,11 @@ void add_nic(core::SampleBatch& out, const NicStats& nic, unsigned limit, bool r
   }
   out.add(kQpsLimit, owner, std::uint64_t{limit});
   out.add(kRate, owner, nic.rate_multiplier.load());
+  for (const auto& [event, count] : nic.events.get()) {
+    std::string labels = owner;
+    core::append_label(labels, "event", event);
+    out.add(kAsyncEvents, labels, count);
+  }
   if (!responder) return;
   out.add(kInbound, owner, std::uint64_t{nic.inbound_sessions});
   out.add(kEchoReplies, owner, nic.echo_replies.load());

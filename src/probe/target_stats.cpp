@@ -134,6 +134,12 @@ void TargetStats::count_connect() {
   ++data_.connects;
 }
 
+void TargetStats::connected(const ConnectTimes& times) {
+  const std::lock_guard lock(mutex_);
+  for (std::size_t step = 0; step < times.size(); ++step)
+    if (const auto& histogram = data_.histograms.connect[step]) histogram->observe(seconds(times[step]));
+}
+
 TargetStats::Snapshot TargetStats::snapshot() const {
   const std::lock_guard lock(mutex_);
   Snapshot copy = data_;

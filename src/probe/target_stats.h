@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/histogram.h"
+#include "probe/connect_steps.h"
 #include "probe/frame.h"
 #include "probe/observer.h"
 #include "probe/session.h"
@@ -81,6 +82,7 @@ class TargetStats final : public Recorder {
   struct Histograms {
     std::array<std::shared_ptr<core::Histogram>, kOps> rtt{};
     std::shared_ptr<core::Histogram> responder_delay{};
+    std::array<std::shared_ptr<core::Histogram>, kConnectSteps.size()> connect{};
   };
 
   /// `observer` may be null.
@@ -100,6 +102,7 @@ class TargetStats final : public Recorder {
   void set_session(unsigned flow, Session::State state, std::optional<SessionFacts> facts);
   void forget_sessions();
   void count_connect();
+  void connected(const ConnectTimes& times);
 
   struct Snapshot {
     std::array<OpStats, kOps> ops{};

@@ -46,23 +46,33 @@ DeviceEvent describe(const ibv_async_event& event) {
   const auto port = static_cast<std::uint8_t>(event.element.port_num);
   switch (event.event_type) {
     case IBV_EVENT_PORT_ACTIVE:
-      return {Kind::port_up, "port_active", port};
+      return {Kind::port_up, "PORT_ACTIVE", port};
     case IBV_EVENT_PORT_ERR:
-      return {Kind::port_down, "port_err", port};
+      return {Kind::port_down, "PORT_ERR", port};
     case IBV_EVENT_GID_CHANGE:
-      return {Kind::address, "gid_change", port};
+      return {Kind::address, "GID_CHANGE", port};
     case IBV_EVENT_LID_CHANGE:
-      return {Kind::address, "lid_change", port};
+      return {Kind::address, "LID_CHANGE", port};
     case IBV_EVENT_PKEY_CHANGE:
-      return {Kind::address, "pkey_change", port};
+      return {Kind::address, "PKEY_CHANGE", port};
     case IBV_EVENT_SM_CHANGE:
-      return {Kind::address, "sm_change", port};
+      return {Kind::address, "SM_CHANGE", port};
     case IBV_EVENT_CLIENT_REREGISTER:
-      return {Kind::address, "client_reregister", port};
+      return {Kind::address, "CLIENT_REREGISTER", port};
     case IBV_EVENT_DEVICE_FATAL:
-      return {Kind::fatal, "device_fatal"};
+      return {Kind::fatal, "DEVICE_FATAL"};
+    case IBV_EVENT_CQ_ERR:
+      return {Kind::other, "CQ_ERR"};
+    case IBV_EVENT_QP_FATAL:
+      return {Kind::other, "QP_FATAL"};
+    case IBV_EVENT_QP_REQ_ERR:
+      return {Kind::other, "QP_REQ_ERR"};
+    case IBV_EVENT_QP_ACCESS_ERR:
+      return {Kind::other, "QP_ACCESS_ERR"};
+    case IBV_EVENT_COMM_EST:
+      return {Kind::other, "COMM_EST"};
     default:
-      return {Kind::other, "other"};
+      return {Kind::other, "OTHER"};
   }
 }
 

@@ -32,10 +32,10 @@ struct DeviceEvent {
     port_down,
     address,  ///< GID, LID, P_Key or subnet manager changed: look whether the own address still stands
     fatal,    ///< the device is going away: give everything back
-    other,    ///< one queue pair's; its completions tell the same
+    other,    ///< of a queue pair or the completion queue; completions tell the same
   };
   Kind kind;
-  std::string_view name;  ///< "port_err", static text
+  std::string_view name;  ///< "PORT_ERR", static text
   std::uint8_t port = 0;  ///< 0: not of one port
 };
 

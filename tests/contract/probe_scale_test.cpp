@@ -75,14 +75,18 @@ std::size_t epochs_to_cover(const Selection& selection, const std::vector<Member
   return epochs;
 }
 
-// Lines of a page that one adapter's sessions make: those that stay, each with histograms of its own, and the
-// sum of those that rotate.
+// Lines of a page that one adapter's sessions make: those that stay, each with histograms of its own, the sum
+// of those that rotate, and what their one group and the adapter have.
 std::size_t series(std::size_t steady, bool rotating) {
   using probe::TargetStats;
   probe::Registry::Contents contents;
   contents.active = true;
   const auto histogram = [] { return std::make_shared<core::Histogram>(probe::kRttBounds); };
-  const TargetStats::Histograms histograms{{histogram(), nullptr, histogram()}, nullptr};
+  const TargetStats::Histograms histograms{{histogram(), nullptr, histogram()}, nullptr, {}};
+  TargetStats::Histograms of_group{{}, histogram(), {}};
+  for (auto& step : of_group.connect) step = std::make_shared<core::Histogram>(probe::kConnectBounds);
+  contents.rtts.push_back({"mlx5_0", 1, "", "pod1", of_group});
+  contents.nics.push_back(std::make_shared<probe::NicStats>());
   for (std::size_t i = 0; i < steady + (rotating ? 1 : 0); ++i) {
     const std::string name = i < steady ? "gpu-" + std::to_string(i) : "";
     const auto stats = std::make_shared<TargetStats>();
@@ -101,7 +105,7 @@ std::size_t series(std::size_t steady, bool rotating) {
   std::size_t lines = 0;
   for (const core::Sample& sample : batch.samples())  // a histogram: its buckets, +Inf, sum and count
     if (sample.labels().find("device=") != std::string_view::npos)
-      lines += sample.metric->type == core::MetricType::histogram ? probe::kRttBounds.size() + 3 : 1;
+      lines += sample.metric->type == core::MetricType::histogram ? sample.histogram->buckets.size() + 2 : 1;
   return lines;
 }
 

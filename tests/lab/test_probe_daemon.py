@@ -124,6 +124,10 @@ class Probing(ProbeTest):
             self.assertGreater(count, 0)
             self.assertLessEqual(count + self.failures(page, op=op), attempts)
             self.assertGreater(page.get("rdma_probe_last_rtt_seconds", op=op), 1e-6)
+        for step in ("tcp", "auth", "exchange", "modify"):
+            connects = page.get("rdma_probe_connect_seconds_count", target_group="pod1", step=step)
+            self.assertTrue(1 <= connects <= page.get("rdma_probe_connects_total", target="far"), (step, connects))
+            self.assertGreater(page.get("rdma_probe_connect_seconds_sum", target_group="pod1", step=step), 0)
         info = [dict(labels) for (_, labels) in page.find("rdma_probe_session_info")]
         self.assertEqual(len(info), 1)
         self.assertEqual((info[0]["op"], info[0]["peer_device"], info[0]["peer_address"], info[0]["local_address"]),
@@ -216,6 +220,7 @@ class Failing(ProbeTest):
         self.wait_for_up()
 
     def test_the_peers_address_and_link_go_and_come_back(self):
+        down = self.port_errors()
         for command in (("ip", "address", "del", "10.9.0.2/32", "dev", "ve1"), ("ip", "link", "set", "ve1", "down")):
             with self.subTest(command=" ".join(command)):
                 kernel.run(*command)
@@ -225,6 +230,10 @@ class Failing(ProbeTest):
                     self.repair("ve1", own="10.9.0.2", peer="10.9.0.1", peer_mac="02:00:00:00:00:01",
                                 tables=("100", "102"))
                 self.wait_for_up()
+        self.assertGreater(self.port_errors(), down, "the link is down at both ends of it")
+
+    def port_errors(self):
+        return self.get("rdma_probe_async_events_total", device="rxe0", event="PORT_ERR")
 
     def repair(self, netdev, own, peer, peer_mac, tables):
         """As tests/lab/guest/fabric.sh makes it. With its last address an interface loses its neighbours too."""
@@ -285,7 +294,7 @@ class Reloading(ProbeTest):
                                 "the other one goes on")
         configure(TARGET)
         self.reload()
-        wait_for(lambda: b"nobody" not in self.prober.get("/metrics"), "no trace of it")
+        wait_for(lambda: b'"nobody"' not in self.prober.get("/metrics"), "no trace of it")
         self.wait_for_up()
 
     def failures_of(self, target):

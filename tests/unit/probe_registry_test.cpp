@@ -18,10 +18,11 @@ using namespace std::chrono_literals;
 class ProbeRegistry : public testing::Test {
  protected:
   ProbeRegistry() {
-    stats->use({.rtt = {histogram, nullptr, echoes}, .responder_delay = delay});
+    stats->use({.rtt = {histogram, nullptr, echoes}, .responder_delay = delay, .connect = {}});
     contents.active = true;
     contents.series.push_back({"mlx5_0", 1, "gpu-17", stats});
-    contents.rtts.push_back({"mlx5_0", 1, "gpu-17", "pod1", {{histogram, nullptr, echoes}, nullptr}});
+    contents.rtts.push_back({"mlx5_0", 1, "gpu-17", "pod1", {{histogram, nullptr, echoes}, nullptr, {}}});
+    for (auto& step : connect) step = std::make_shared<core::Histogram>(kConnectBounds);
   }
 
   void collect() {
@@ -47,6 +48,7 @@ class ProbeRegistry : public testing::Test {
   std::shared_ptr<core::Histogram> histogram = std::make_shared<core::Histogram>(kRttBounds);
   std::shared_ptr<core::Histogram> echoes = std::make_shared<core::Histogram>(kRttBounds);
   std::shared_ptr<core::Histogram> delay = std::make_shared<core::Histogram>(kRttBounds);
+  std::array<std::shared_ptr<core::Histogram>, kConnectSteps.size()> connect;
   Registry::Contents contents;
   Registry registry;
   core::SampleBatch batch;
@@ -133,6 +135,26 @@ TEST_F(ProbeRegistry, CountsRotatingTargetsTogetherAndSaysNothingElseOfThem) {
     EXPECT_EQ(value(of_one), std::nullopt) << of_one;
 }
 
+TEST_F(ProbeRegistry, TellsWhatConnectionsTookByStepForEachGroup) {
+  stats->use({.rtt = {}, .responder_delay = nullptr, .connect = connect});
+  contents.rtts.push_back({"mlx5_0", 1, "", "pod1", {{}, nullptr, connect}});
+  stats->connected({1ms, 3ms, 10ms, 2100ms});
+  collect();
+  EXPECT_DOUBLE_EQ(connect[3]->data().sum, 2.1);
+  EXPECT_EQ(value("rdma_probe_connect_seconds", "target_group=\"pod1\",step=\"modify\""), 1);
+  EXPECT_EQ(value("rdma_probe_connect_seconds", "target=\"gpu-17\""), std::nullopt);
+}
+
+TEST_F(ProbeRegistry, CountsEventsThatNobodyElseIsToldOf) {
+  const auto nic = std::make_shared<NicStats>();
+  nic->events.count("QP_ACCESS_ERR");
+  contents.nics.push_back(nic);
+  collect();
+  EXPECT_EQ(value("rdma_probe_async_events_total", "event=\"QP_ACCESS_ERR\""), 1);
+  EXPECT_EQ(value("rdma_probe_async_events_total", "event=\"QP_FATAL\""), 0)
+      << "a first one must be an increase";
+}
+
 TEST_F(ProbeRegistry, EmitsTheLabelsOfItsTables) {
   succeed(Op::write, 2us);
   succeed(Op::echo, 9us);
@@ -140,7 +162,7 @@ TEST_F(ProbeRegistry, EmitsTheLabelsOfItsTables) {
                      SessionFacts{1024, 50000, "192.0.2.1", "192.0.2.2", "mlx5_0", Op::write});
   contents.nics.push_back(std::make_shared<NicStats>());
   contents.responder = true;
-  contents.rtts.push_back({"mlx5_0", 1, "", "pod1", {{}, delay}});
+  contents.rtts.push_back({"mlx5_0", 1, "", "pod1", {{}, delay, connect}});
   discovery::SourceStatus source{"file_sd", "/etc/x.json", 3, true};
   source.last_success = 1.7e9;
   registry.publish_sources({source});

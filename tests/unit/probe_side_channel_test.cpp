@@ -1,197 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// Dialer and responder over loopback, with ends that are no queue pairs: who is let in, what ends a lease,
-// and what a peer that means harm can reach.
-#include <gtest/gtest.h>
-#include <unistd.h>
+// Two sides that want to meet: who is let in, what they tell each other, and what ends a lease.
+#include <numeric>
 
-#include <boost/asio/read.hpp>
-#include <filesystem>
-#include <fstream>
-#include <vector>
-
-#include "probe/dialer.h"
 #include "probe/flow_label.h"
-#include "probe/responder.h"
-#include "tests/unit/certificates.h"
+#include "tests/unit/probe_side_channel_fixture.h"
 
 namespace rdma_exporter::probe {
 namespace {
-
-using namespace std::chrono_literals;
-using Bytes = std::vector<std::byte>;
-
-PathEnd some_end() {
-  PathEnd end;
-  end.gid = *gid_of_address("192.0.2.7");
-  end.mtu = 3;
-  end.one_sided = {17, 5};
-  end.echo = {18, 6};
-  return end;
-}
-
-struct FakeAcceptor : Acceptor {
-  int held = 0;
-  std::optional<Reject> refusal;
-  std::vector<Connect> wishes;
-
-  void accept(const Connect& wish, const std::string& /*control_address*/, Done done) override {
-    wishes.push_back(wish);
-    if (refusal) return done(tl::unexpected(*refusal));
-    ++held;
-    Accept accept;
-    accept.device = "rxe0";
-    accept.end = some_end();
-    accept.granted = wish.wanted;
-    if (wish.way == Way::rdma_cm) accept.door = CmDoor{7471, {1, 2, 3}};
-    done(Offer{accept, std::shared_ptr<void>(this, [this](void*) { --held; })});
-  }
-};
-
-struct FakeNear : NearEnds {
-  int disposed = 0;
-  EndRequest request;
-  Way way = Way::verbs;
-  void make(EndRequest wanted, std::function<void(SetUp<std::shared_ptr<RcEnd>>)> done) override {
-    request = std::move(wanted);
-    auto end = std::make_shared<RcEnd>();
-    end->local = some_end();
-    end->way = way;
-    done(std::move(end));
-  }
-  PathSettings path;
-  std::optional<CmDoor> door;
-  void connect(std::shared_ptr<RcEnd> /*end*/, const Accept& accept, const PathSettings& settings,
-               std::function<void(SetUp<void>)> done) override {
-    path = settings;
-    door = accept.door;
-    done({});
-  }
-  void dispose(std::shared_ptr<RcEnd> /*end*/) override { ++disposed; }
-};
-
-class ProbeSideChannel : public testing::Test {
- protected:
-  struct Dialed {
-    bool over = false;
-    Connection connection;
-    std::optional<Failure> failure;
-    std::chrono::seconds cap{};
-    std::optional<Failure> lost;
-  };
-
-  void SetUp() override {
-    directory = std::filesystem::temp_directory_path() / ("probe." + std::to_string(::getpid()));
-    std::filesystem::create_directories(directory);
-  }
-  void TearDown() override {
-    for (const auto& dialed : all_dialed)
-      dialed->connection = {};  // which holds who tells `dialed` of its loss
-    responder.reset();
-    io.restart();
-    io.run_for(50ms);
-    std::filesystem::remove_all(directory);
-  }
-
-  core::Result<void> listen(ResponderOptions options) {
-    if (options.listen.empty()) options.listen = {{{asio::ip::make_address("127.0.0.1"), 0}}};
-    options.cluster = "c1";
-    responder.emplace(io, std::move(options), acceptor);
-    return responder->start();
-  }
-
-  bool run_until(const std::function<bool()>& holds) {
-    const auto end = Clock::now() + 20s;
-    while (!holds() && Clock::now() < end) {
-      io.restart();
-      io.run_one_for(20ms);
-    }
-    return holds();
-  }
-
-  DialerOptions to_responder() {
-    DialerOptions options;
-    options.address = "127.0.0.1";
-    options.port = responder->bound().at(0).port();
-    options.cluster = "c1";
-    options.host = "tester";
-    return options;
-  }
-
-  std::shared_ptr<Dialed> dial(DialerOptions options) {
-    auto dialed = all_dialed.emplace_back(std::make_shared<Dialed>());
-    Dialer dialer(io, std::move(options), near_ends);
-    dialer.connect(
-        Op::write,
-        [dialed](tl::expected<Connection, ConnectError> answer) {
-          dialed->over = true;
-          if (answer) {
-            dialed->connection = std::move(*answer);
-          } else {
-            dialed->failure = answer.error().failure;
-            dialed->cap = answer.error().cap;
-          }
-        },
-        [dialed](const Failure& failure) { dialed->lost = failure; });
-    return dialed;
-  }
-
-  std::shared_ptr<Dialed> dial_and_wait(DialerOptions options) {
-    auto dialed = dial(std::move(options));
-    EXPECT_TRUE(run_until([&] { return dialed->over; }));
-    return dialed;
-  }
-
-  void expect_lease(const std::shared_ptr<Dialed>& dialed) {
-    ASSERT_TRUE(dialed->connection.end) << (dialed->failure ? dialed->failure->reason : "");
-    EXPECT_TRUE(run_until([&] { return responder->sessions() == 1; }));
-    EXPECT_EQ(acceptor.held, 1);
-    dialed->connection = {};
-    EXPECT_TRUE(run_until([&] { return acceptor.held == 0 && responder->sessions() == 0; }));
-  }
-
-  std::string secret(const std::string& name, const std::string& line) {
-    const auto path = directory / name;
-    std::ofstream(path) << line << "\n";
-    std::filesystem::permissions(path, std::filesystem::perms::owner_read);
-    return path;
-  }
-
-  std::shared_ptr<asio::ssl::context> client_tls(const Credentials& credentials) {
-    auto tls = make_tls(credentials, TlsRole::client);
-    EXPECT_TRUE(tls) << tls.error().context;
-    return *tls;
-  }
-
-  // A connection of somebody who does not keep to anything.
-  TcpSocket raw() {
-    TcpSocket socket(io);
-    socket.connect(responder->bound().at(0));
-    return socket;
-  }
-  // What it gets until the responder ends it.
-  std::size_t read_to_end(TcpSocket& socket) {
-    std::array<char, 4096> buffer{};
-    std::size_t got = 0;
-    bool over = false;
-    asio::async_read(socket, asio::buffer(buffer), [&](const boost::system::error_code&, std::size_t size) {
-      got = size;
-      over = true;
-    });
-    EXPECT_TRUE(run_until([&] { return over; }));
-    return got;
-  }
-
-  std::filesystem::path directory;
-  asio::io_context io;
-  FakeAcceptor acceptor;
-  std::shared_ptr<FakeNear> near_ends = std::make_shared<FakeNear>();
-  std::optional<Responder> responder;
-  std::vector<std::shared_ptr<Dialed>> all_dialed;
-};
-
-const std::string kKey = std::string(64, 'a');
 
 TEST_F(ProbeSideChannel, MakesALeaseAndGivesItBackWhenThePeerLetsGo) {
   ASSERT_TRUE(listen({}));
@@ -206,6 +23,21 @@ TEST_F(ProbeSideChannel, MakesALeaseAndGivesItBackWhenThePeerLetsGo) {
   EXPECT_EQ(near_ends->request.gid.near_control, *gid_of_address("127.0.0.1"));
   EXPECT_EQ(acceptor.wishes[0].wanted, kGrantEcho | kGrantWrite);
   expect_lease(dialed);
+}
+
+TEST_F(ProbeSideChannel, SaysWhatItsStepsTook) {
+  ASSERT_TRUE(listen({}));
+  near_ends->making = 20ms;
+  near_ends->connecting = 40ms;
+  const Clock::time_point begin = Clock::now();
+  const auto dialed = dial_and_wait(to_responder());
+  const std::chrono::nanoseconds whole = Clock::now() - begin;
+  const ConnectTimes& times = dialed->connection.times;
+  const auto took = [&times](ConnectStep step) { return times[static_cast<std::size_t>(step)]; };
+  EXPECT_GT(took(ConnectStep::tcp), 0ns);
+  EXPECT_GE(took(ConnectStep::exchange), 20ms) << "the own queue pairs are made in it";
+  EXPECT_GE(took(ConnectStep::modify), 40ms);
+  EXPECT_LE(std::accumulate(times.begin(), times.end(), 0ns), whole) << "no time is counted twice";
 }
 
 TEST_F(ProbeSideChannel, TellsTheProberWhenTheResponderEnds) {
@@ -296,46 +128,6 @@ TEST_F(ProbeSideChannel, ComesBackSoonUnlessAPersonHasToChangeSomething) {
   }
 }
 
-TEST_F(ProbeSideChannel, RefusesMoreSessionsThanItsLimitAndSaysSo) {
-  ASSERT_TRUE(listen({.most_sessions = 1}));
-  const auto first = dial_and_wait(to_responder());
-  ASSERT_TRUE(run_until([&] { return responder->sessions() == 1; }));
-  EXPECT_EQ(dial_and_wait(to_responder())->failure, (Failure{Stage::exchange, "rejected_limit"}));
-  EXPECT_EQ(acceptor.held, 1);
-}
-
-TEST_F(ProbeSideChannel, EndsWhatIsNoFrame) {
-  ASSERT_TRUE(listen({.message_time = 200ms}));
-  for (const std::string& garbage :
-       {std::string("GET / HTTP/1.1\r\n\r\n"), std::string(4096, '\0'), std::string("RXP\x01\x63")}) {
-    TcpSocket socket = raw();
-    asio::write(socket, asio::buffer(garbage));
-    EXPECT_LE(read_to_end(socket), kMaxFrame);
-  }
-  EXPECT_TRUE(run_until([&] { return responder->pending() == 0; }));
-  EXPECT_EQ(responder->sessions(), 0U);
-}
-
-TEST_F(ProbeSideChannel, GivesASlowPeerItsTimeAndNoMore) {
-  ASSERT_TRUE(listen({.message_time = 150ms}));
-  TcpSocket socket = raw();
-  const auto hello = encode(Hello{kProtocolVersion, "c1", "slow"});
-  asio::write(socket, asio::buffer(hello, 5));  // and then nothing
-  const auto start = Clock::now();
-  EXPECT_EQ(read_to_end(socket), 0U);
-  EXPECT_GE(Clock::now() - start, 100ms);
-  EXPECT_EQ(responder->refused().at("deadline"), 1U);
-}
-
-TEST_F(ProbeSideChannel, EndsALeaseThatIsNotKeptAlive) {
-  ASSERT_TRUE(listen({.lease_time = 150ms}));
-  DialerOptions options = to_responder();
-  options.ping_every = 1h;
-  const auto dialed = dial_and_wait(options);
-  ASSERT_TRUE(run_until([&] { return dialed->lost.has_value(); }));
-  EXPECT_EQ(acceptor.held, 0);
-}
-
 TEST_F(ProbeSideChannel, KeepsALeaseWithPings) {
   ASSERT_TRUE(listen({.lease_time = 500ms}));
   DialerOptions options = to_responder();
@@ -345,86 +137,6 @@ TEST_F(ProbeSideChannel, KeepsALeaseWithPings) {
   run_until([&] { return Clock::now() > end; });
   EXPECT_FALSE(dialed->lost) << dialed->lost->reason;
   EXPECT_EQ(acceptor.held, 1);
-}
-
-TEST_F(ProbeSideChannel, ReplayedBytesOfAnotherHandshakeOpenNothing) {
-  const std::string file = secret("psk", "fleet:" + kKey);
-  ASSERT_TRUE(listen({.credentials = {.secret_file = file}, .message_time = 1000ms}));
-  // A wire tap: takes the dialer's bytes and passes them on both ways.
-  TcpAcceptor tap(io, {asio::ip::make_address("127.0.0.1"), 0});
-  TcpSocket inner(io);
-  TcpSocket outer(io);
-  Bytes heard;
-  std::array<std::byte, 4096> out{};
-  std::array<std::byte, 4096> back{};
-  std::function<void()> pass_out = [&] {
-    inner.async_read_some(asio::buffer(out), [&](const boost::system::error_code& error, std::size_t size) {
-      if (error) return;
-      heard.insert(heard.end(), out.begin(), out.begin() + static_cast<std::ptrdiff_t>(size));
-      asio::write(outer, asio::buffer(out, size));
-      pass_out();
-    });
-  };
-  std::function<void()> pass_back = [&] {
-    outer.async_read_some(asio::buffer(back), [&](const boost::system::error_code& error, std::size_t size) {
-      if (error) return;
-      asio::write(inner, asio::buffer(back, size));
-      pass_back();
-    });
-  };
-  tap.async_accept(inner, [&](const boost::system::error_code&) {
-    outer.connect(responder->bound().at(0));
-    pass_out();
-    pass_back();
-  });
-  DialerOptions options = to_responder();
-  options.tls = client_tls({.secret_file = file});
-  options.port = tap.local_endpoint().port();
-  const auto dialed = dial_and_wait(options);
-  ASSERT_TRUE(dialed->connection.end);
-  ASSERT_TRUE(run_until([&] { return responder->sessions() == 1; }));
-  const std::size_t wishes = acceptor.wishes.size();
-  TcpSocket socket = raw();
-  boost::system::error_code ignored;
-  asio::write(socket, asio::buffer(heard), ignored);
-  read_to_end(socket);
-  EXPECT_EQ(acceptor.wishes.size(), wishes);
-  EXPECT_EQ(responder->sessions(), 1U) << "and the session that was heard goes on";
-}
-
-TEST_F(ProbeSideChannel, HoldsAgainstTenThousandConnects) {
-  ASSERT_TRUE(listen({.most_sessions_per_peer = 1000, .most_pending = 32}));
-  std::deque<TcpSocket> flood;
-  for (int i = 0; i < 10'000; ++i) {
-    flood.emplace_back(io);
-    boost::system::error_code error;
-    flood.back().connect(responder->bound().at(0), error);
-    io.restart();
-    io.poll();
-    ASSERT_LE(responder->pending(), 32U);
-    if (flood.size() > 100) flood.pop_front();
-  }
-  EXPECT_GT(responder->refused().at("rejected_limit"), 1000U);
-  flood.clear();
-  ASSERT_TRUE(run_until([&] { return responder->pending() == 0; }));
-  expect_lease(dial_and_wait(to_responder()));
-}
-
-TEST_F(ProbeSideChannel, LeavesRoomForOthersWhenOneAddressFloods) {
-  ASSERT_TRUE(listen({.most_sessions_per_peer = 3, .most_pending = 8}));
-  std::deque<TcpSocket> flood;
-  for (int i = 0; i < 20; ++i) {
-    flood.emplace_back(io);
-    flood.back().open(asio::ip::tcp::v4());
-    flood.back().bind({asio::ip::make_address("127.0.0.9"), 0});
-    flood.back().connect(responder->bound().at(0));
-  }
-  ASSERT_TRUE(run_until([&] {
-    const auto found = responder->refused().find("rejected_limit");
-    return found != responder->refused().end() && found->second == 17;
-  }));
-  EXPECT_EQ(responder->pending(), 3U);
-  expect_lease(dial_and_wait(to_responder()));
 }
 
 TEST_F(ProbeSideChannel, AgreesOnTheVersionOfTheOlderPeer) {
@@ -463,21 +175,6 @@ TEST_F(ProbeSideChannel, DoesNotAskAnOlderPeerForWhatItDoesNotKnow) {
   options.port = older.local_endpoint().port();
   EXPECT_EQ(dial_and_wait(options)->failure, (Failure{Stage::exchange, "rejected_version"}));
   EXPECT_EQ(near_ends->disposed, 1);
-}
-
-TEST_F(ProbeSideChannel, RefusesAbsurdWishesBeforeAnythingIsMade) {
-  ASSERT_TRUE(listen({}));
-  TcpSocket socket = raw();
-  asio::write(socket, asio::buffer(encode(Hello{kProtocolVersion, "c1", "odd"})));
-  Connect wish;
-  wish.end = some_end();
-  wish.end.mtu = 77;
-  wish.wanted = kGrantWrite;
-  wish.timeout = 14;
-  asio::write(socket, asio::buffer(encode(wish)));
-  read_to_end(socket);
-  EXPECT_TRUE(acceptor.wishes.empty());
-  EXPECT_EQ(responder->refused().at("protocol"), 1U);
 }
 
 TEST_F(ProbeSideChannel, NamesWhatKeepsAPeerAway) {
