@@ -17,6 +17,9 @@
 #   mlx5_0 on cx0, mlx5_1 on cx1, bnxt_re0 on bcm0, bnxt_re1 on bcm1    labib on labnic
 #   rxe0 on ve0 (10.9.0.1) <-- veth pair --> rxe1 on ve1 (10.9.0.2)     Debian's own rdma_rxe
 #
+# siw, Soft-iWARP of the kernel's source, which Debian does not build:
+#   siw0 on ve0 (10.9.0.1) <-- veth pair --> siw1 on ve1 (10.9.0.2)
+#
 # hosts, in each of two guests that QEMU joined (scripts/lab), with Debian's own rdma_rxe:
 #   rxe0 on eth1 (10.7.0.1, fd00:7::1) of the first, host1 <-- network --> the same with .2, ::2 of the second, host2
 #   eth1.7 (10.7.7.1) <-- VLAN 7 of that network --> eth1.7 (10.7.7.2)
@@ -132,6 +135,15 @@ scripted() {
     scripted_devices mlx5_0 cx0 mlx5_1 cx1 bnxt_re0 bcm0 bnxt_re1 bcm1
 }
 
+siw() {
+    modprobe -a ib_uverbs rdma_ucm veth crc32c_generic
+    ip link add ve0 address 02:00:00:00:00:01 type veth peer name ve1 address 02:00:00:00:00:02
+    wire_rules
+    wire ve0 10.9.0.1 ve1 10.9.0.2
+    insert siw
+    rdma -b - <<<$'link add siw0 type siw netdev ve0\nlink add siw1 type siw netdev ve1'
+}
+
 hosts() {
     modprobe -a rdma_rxe ib_uverbs virtio_net 8021q
     echo "host$LAB_HOST" >/proc/sys/kernel/hostname
@@ -153,6 +165,7 @@ case ${1:-}/${2:-soft-roce} in
     up/soft-roce) soft_roce ;;
     up/connectx) connectx && set_different_values ;;
     up/hosts) hosts ;;
+    up/siw) siw ;;
     up/scripted) scripted && set_different_values ;;
     up/*) echo "fabric.sh: no fabric $2" >&2; exit 2 ;;
     *) echo "usage: fabric.sh up [FABRIC] | load" >&2; exit 2 ;;
