@@ -167,7 +167,7 @@ void Control::use_histograms(const SeriesKey& key, const Target& target, TargetS
   };
   Registry::RttSeries& group = series({device, port, "\n" + target.group}, "");
   Registry::RttSeries& rtt = own ? series({device, port, name}, name) : group;
-  for (const Op op : options_.session.operations) {
+  for (const Op op : options_.session.operations_on(devices_.at(device).nic->iwarp())) {
     auto& place = rtt.histograms.rtt[static_cast<std::size_t>(op)];
     if (!place) place = histogram();
     if (op == Op::echo && !group.histograms.responder_delay) group.histograms.responder_delay = histogram();

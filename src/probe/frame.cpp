@@ -101,16 +101,16 @@ QpEnd get_qp(ByteReader& from) {
   return end;
 }
 
-PathEnd get_path(ByteReader& from) {
+PathEnd get_path(ByteReader& from, std::uint8_t version) {
   PathEnd end;
-  end.link = static_cast<LinkLayer>(from.u8(1, 2));
+  end.link = static_cast<LinkLayer>(from.u8(1, version >= kManagedVersion ? 3 : 2));
   from.raw(end.gid.bytes);
   end.lid = from.u16();
   end.mtu = from.u8(1, 5);
   end.one_sided = get_qp(from);
   end.echo = get_qp(from);
-  const bool ethernet = end.link == LinkLayer::ethernet;
-  from.require(ethernet ? end.lid == 0 && !end.gid.zero() : end.lid != 0 || !end.gid.zero());
+  const bool infiniband = end.link == LinkLayer::infiniband;
+  from.require(infiniband ? end.lid != 0 || !end.gid.zero() : end.lid == 0 && !end.gid.zero());
   from.require(end.one_sided.number != 0 || end.echo.number != 0);
   from.require(end.one_sided.number != end.echo.number);
   return end;
@@ -132,7 +132,7 @@ Frame get(ByteReader& from, std::uint8_t /*version*/, Welcome welcome) {
 Frame get(ByteReader& from, std::uint8_t version, Connect connect) {
   connect.device = from.text(kMaxFrameText);
   connect.rail = from.text(kMaxFrameText);
-  connect.end = get_path(from);
+  connect.end = get_path(from, version);
   connect.wanted = from.u8(1, kAllGrants);
   connect.traffic_class = from.u8();
   connect.service_level = from.u8(0, 15);
@@ -147,7 +147,7 @@ Frame get(ByteReader& from, std::uint8_t version, Connect connect) {
 Frame get(ByteReader& from, std::uint8_t version, Accept accept) {
   accept.device = from.text(kMaxFrameText);
   accept.port = from.u8(1);
-  accept.end = get_path(from);
+  accept.end = get_path(from, version);
   accept.granted = from.u8(1, kAllGrants);
   if (version < kManagedVersion) return accept;
   CmDoor door;

@@ -47,9 +47,14 @@ struct Welcome {
   bool operator==(const Welcome&) const = default;
 };
 
-enum class LinkLayer : std::uint8_t { ethernet = 1, infiniband = 2 };
+/// What carries a queue pair's packets. Values travel: never renumber.
+enum class LinkLayer : std::uint8_t {
+  ethernet = 1,    ///< RoCE
+  infiniband = 2,  ///< or Omni-Path
+  iwarp = 3,       ///< TCP, with Way::rdma_cm only: version 2
+};
 
-/// One end of a queue pair.
+/// One end of a queue pair. Of one that connection managers connect it only says that there is one.
 struct QpEnd {
   std::uint32_t number = 0;  ///< 24 bits, never 0 or 1
   std::uint32_t psn = 0;     ///< first packet sequence number that this end sends, 24 bits, random
@@ -61,7 +66,7 @@ struct QpEnd {
 struct PathEnd {
   LinkLayer link = LinkLayer::ethernet;
   Gid gid;
-  std::uint16_t lid = 0;  ///< InfiniBand; 0 on Ethernet
+  std::uint16_t lid = 0;  ///< InfiniBand, else 0
   std::uint8_t mtu = 0;   ///< as enum ibv_mtu, 1 (256) to 5 (4096)
   QpEnd one_sided;        ///< number 0: none
   QpEnd echo;             ///< number 0: none

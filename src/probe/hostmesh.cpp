@@ -63,7 +63,7 @@ std::vector<Target> hostmesh_targets(const std::vector<OwnPort>& ports, std::uin
       target.group = "hostmesh";
       target.device = far.device;
       target.from = near.device;
-      if (near.link == LinkLayer::ethernet) target.source = address_text(*address);
+      if (near.link != LinkLayer::infiniband) target.source = address_text(*address);
       targets.push_back(std::move(target));
     }
   }

@@ -71,6 +71,7 @@ class Nic {
   const std::string& name() const { return stats_->device; }
   const std::shared_ptr<NicStats>& stats() const { return stats_; }
   const std::shared_ptr<DeviceLoop>& loop() const { return loop_; }
+  bool iwarp() const { return loop_->device()->iwarp(); }
   /// Half of the queue pairs, for sessions of either role.
   unsigned most_of_a_role() const { return limits_.queue_pairs / 2; }
   /// Ports that are active now. Blocks.

@@ -53,6 +53,12 @@ struct SessionOptions {
 
   bool has(Op op) const { return std::find(operations.begin(), operations.end(), op) != operations.end(); }
   bool one_sided() const { return has(Op::write) || has(Op::read); }
+  /// Those of a device. On iWARP a WRITE is complete when TCP has taken it, whether there is a peer or not
+  /// (RFC 5040, 5.5): its time would say nothing. READ, which has an answer, stands in for it.
+  std::vector<Op> operations_on(bool iwarp) const {
+    if (!iwarp || !has(Op::write)) return operations;
+    return has(Op::echo) ? std::vector{Op::read, Op::echo} : std::vector{Op::read};
+  }
 };
 
 struct ResponderSettings {

@@ -11,10 +11,10 @@
 namespace rdma_exporter::probe {
 namespace {
 
-Session::Settings session_settings(const SessionOptions& options) {
+Session::Settings session_settings(const SessionOptions& options, bool iwarp) {
   Session::Settings settings;
   settings.one_sided.clear();
-  for (const Op op : options.operations)
+  for (const Op op : options.operations_on(iwarp))
     if (op != Op::echo) settings.one_sided.push_back(op);
   settings.echo = options.has(Op::echo);
   settings.timing = options.timing;
@@ -62,7 +62,7 @@ Prober::Prober(DeviceLoop& loop, Workers& workers, asio::io_context& io, std::sh
       random_(random),
       dialer_(io, dialer_options(spec_), std::move(near)),
       endpoint_(loop, workers, dialer_),
-      session_(session_settings(spec_.options), endpoint_, *spec_.stats, random) {
+      session_(session_settings(spec_.options, loop.device()->iwarp()), endpoint_, *spec_.stats, random) {
   endpoint_.serve(session_);
   const Clock::time_point now = Clock::now();
   if (session_.one_sided()) one_sided_.emplace(spec_.options.interval, phase(spec_), now);
@@ -123,7 +123,8 @@ SessionFacts Prober::facts() const {
   const Connection& connection = endpoint_.connection();
   SessionFacts facts;
   if (!connection.end) return facts;
-  facts.path_mtu = mtu_bytes(std::min(connection.end->local.mtu, connection.peer.mtu));
+  if (connection.end->local.link != LinkLayer::iwarp)  // TCP cuts as it likes
+    facts.path_mtu = mtu_bytes(std::min(connection.end->local.mtu, connection.peer.mtu));
   if (connection.end->local.link == LinkLayer::ethernet)
     facts.udp_source_port = udp_source_port(connection.flow_label);
   facts.local_address = address_text(connection.end->local.gid);

@@ -8,6 +8,11 @@
 namespace rdma_exporter::probe {
 namespace {
 
+// What frames say of queue pairs that the connection managers connect: which there are. Their numbers are
+// the managers' business, and iWARP's are not of InfiniBand's range (Soft-iWARP begins with 1).
+constexpr QpEnd kManagedOneSided{2, 0};
+constexpr QpEnd kManagedEcho{3, 0};
+
 tl::unexpected<SetUpError> failed(Stage stage, core::Error error) {
   return tl::unexpected(SetUpError{stage, std::move(error)});
 }
@@ -41,12 +46,12 @@ SetUp<void> find_address(const VerbsDevice& device, const EndRequest& request, R
   return {};
 }
 
-SetUp<void> choose_way(const VerbsDevice& device, WayWish wish, RcEnd& end) {
-  const bool managed = wish == WayWish::rdma_cm || (wish == WayWish::automatic && device.iwarp());
-  if (!managed && device.iwarp())
-    return failed(Stage::gid, {core::Errc::os, EOPNOTSUPP, "iWARP needs rdma_cm"});
+SetUp<void> choose_way(WayWish wish, RcEnd& end) {
+  const bool iwarp = end.local.link == LinkLayer::iwarp;
+  const bool managed = wish == WayWish::rdma_cm || (wish == WayWish::automatic && iwarp);
+  if (!managed && iwarp) return failed(Stage::gid, {core::Errc::os, EOPNOTSUPP, "iWARP needs rdma_cm"});
   // On InfiniBand it goes by IP addresses that other interfaces have, and by the subnet manager's paths.
-  if (managed && end.local.link != LinkLayer::ethernet)
+  if (managed && end.local.link == LinkLayer::infiniband)
     return failed(Stage::gid, {core::Errc::os, EAFNOSUPPORT, "rdma_cm is for Ethernet here"});
   end.way = managed ? Way::rdma_cm : Way::verbs;
   return {};
@@ -59,20 +64,20 @@ SetUp<std::shared_ptr<RcEnd>> make_end(DeviceLoop& loop, const EndRequest& reque
   end->serial = loop.new_serial();
   if (const auto found = find_address(*loop.device(), request, *end); !found)
     return tl::unexpected(found.error());
-  if (const auto chosen = choose_way(*loop.device(), request.way, *end); !chosen)
-    return tl::unexpected(chosen.error());
+  if (const auto chosen = choose_way(request.way, *end); !chosen) return tl::unexpected(chosen.error());
+  const bool managed = end->way == Way::rdma_cm;
   if (request.one_sided) {
     const auto kind = request.responder ? VerbsQp::Kind::responder : VerbsQp::Kind::requester;
     auto qp = VerbsQp::make(loop.device(), loop.cq(), kind, request.port, request.remote);
     if (!qp) return failed(Stage::local, qp.error());
     end->one_sided = std::move(*qp);
-    end->local.one_sided = end->one_sided->end();
+    end->local.one_sided = managed ? kManagedOneSided : end->one_sided->end();
   }
   if (request.echo) {
     auto qp = make_echo(loop, *end);
     if (!qp) return failed(Stage::local, qp.error());
     end->echo = std::move(*qp);
-    end->local.echo = end->echo->end();
+    end->local.echo = managed ? kManagedEcho : end->echo->end();
   }
   return end;
 }

@@ -296,7 +296,7 @@ void add_target(core::SampleBatch& out, const Registry::Series& series) {
   std::string labels = owner;
   core::append_label(labels, "op", to_string(now.facts->op));
   core::append_label(labels, "connect", now.facts->way == Way::rdma_cm ? "rdma_cm" : "verbs");
-  core::append_label(labels, "path_mtu", std::to_string(now.facts->path_mtu));
+  core::append_label(labels, "path_mtu", now.facts->path_mtu == 0 ? "" : std::to_string(now.facts->path_mtu));
   core::append_label(labels, "udp_source_port",
                      now.facts->udp_source_port == 0 ? "" : std::to_string(now.facts->udp_source_port));
   core::append_label(labels, "local_address", now.facts->local_address);

@@ -64,7 +64,7 @@ struct OpStats {
 
 /// Facts of the connection in use.
 struct SessionFacts {
-  unsigned path_mtu = 0;  ///< bytes
+  unsigned path_mtu = 0;  ///< bytes; 0: iWARP, which has none
   std::uint16_t udp_source_port = 0;
   std::string local_address;
   std::string peer_address;

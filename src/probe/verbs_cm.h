@@ -77,8 +77,8 @@ class CmChannel {
     std::uint16_t port = 0;  ///< own
   };
   core::Result<Place> place(Id id);
-  /// What a queue pair needs for its way to `state` (enum ibv_qp_state). The mask for ibv_modify_qp(); 0: the
-  /// device moves it by itself (iWARP).
+  /// What a queue pair of InfiniBand's CM needs for its way to `state` (enum ibv_qp_state). The mask for
+  /// ibv_modify_qp().
   core::Result<int> attributes(Id id, int state, ibv_qp_attr& to);
 
  private:

@@ -108,7 +108,7 @@ core::Result<PortFacts> VerbsDevice::port(std::uint8_t port) const {
   PortFacts facts;
   const bool infiniband = attributes.link_layer == IBV_LINK_LAYER_INFINIBAND ||
                           (attributes.link_layer == IBV_LINK_LAYER_UNSPECIFIED && attributes.lid != 0);
-  facts.link = infiniband ? LinkLayer::infiniband : LinkLayer::ethernet;
+  facts.link = iwarp() ? LinkLayer::iwarp : infiniband ? LinkLayer::infiniband : LinkLayer::ethernet;
   facts.active = attributes.state == IBV_PORT_ACTIVE;
   facts.lid = infiniband ? attributes.lid : std::uint16_t{0};
   facts.mtu = static_cast<std::uint8_t>(attributes.active_mtu);

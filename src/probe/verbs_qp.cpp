@@ -137,11 +137,13 @@ core::Result<void> VerbsQp::to_rts(const RcTiming& timing) {
 }
 
 core::Result<void> VerbsQp::connect_managed(CmChannel& cm, CmChannel::Id id, const PathSettings& path) {
+  // The device does it by itself. What the kernel advises for RTR would open the queue pair to every remote
+  // access (drivers/infiniband/core/iwcm.c).
+  if (device_->iwarp()) return {};
   for (const ibv_qp_state state : {IBV_QPS_RTR, IBV_QPS_RTS}) {
     ibv_qp_attr attributes{};
     const auto mask = cm.attributes(id, state, attributes);
     if (!mask) return tl::unexpected(mask.error());
-    if (*mask == 0) continue;  // iWARP: the device does it
     attributes.ah_attr.grh.traffic_class = path.traffic_class;
     attributes.ah_attr.grh.flow_label = path.flow_label;
     attributes.min_rnr_timer = static_cast<std::uint8_t>(path.timing.min_rnr_timer);

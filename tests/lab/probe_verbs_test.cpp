@@ -384,7 +384,7 @@ TEST_F(ProbeManaged, GivesUpByItsOwnClock) {
   EXPECT_LT(Clock::now() - start, 30s) << "the kernel's own time is beyond 100 s";
 }
 
-// What stands in for GIDs on iWARP, of which there is no device here.
+// What stands in for GIDs on iWARP, whose devices the suite probe-iwarp has.
 TEST_F(ProbeManaged, FindsTheAddressesOfADevice) {
   EXPECT_EQ(managed_addresses(*here->device(), 1).value(), std::vector<Gid>{*gid_of_address("10.9.0.1")});
   EXPECT_EQ(managed_addresses(*there->device(), 1).value(), std::vector<Gid>{*gid_of_address("10.9.0.2")});

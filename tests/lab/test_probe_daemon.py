@@ -80,6 +80,8 @@ class Netem:
 
 
 class ProbeTest(LabTest):
+    one_sided = "write"
+
     def setUp(self):
         self.prober = daemons["prober"]
         self.wait_for_up()
@@ -93,11 +95,11 @@ class ProbeTest(LabTest):
     def wait_for_up(self, timeout=90):
         def works():
             page = self.page()
-            before = page.get(ATTEMPTS, op="write", target="far")
+            before = page.get(ATTEMPTS, op=self.one_sided, target="far")
             if page.get("rdma_probe_up", target="far") != 1 or before is None:
                 return False
-            last = page.get("rdma_probe_last_success_timestamp_seconds", op="write", target="far")
-            return last > time.time() - 2
+            last = page.get("rdma_probe_last_success_timestamp_seconds", op=self.one_sided, target="far")
+            return last is not None and last > time.time() - 2
         wait_for(works, "a probe that works", timeout)
 
     def failures(self, page=None, **labels):

@@ -178,6 +178,17 @@ TEST(Frame, TakesAnInfinibandEndWithoutAGid) {
   EXPECT_FALSE(taken(connect));
 }
 
+TEST(Frame, HasIwarpOnlyWhereTheConnectionManagerConnects) {
+  Connect connect = managed_connect();
+  connect.end.link = LinkLayer::iwarp;
+  EXPECT_TRUE(taken(connect));
+  connect.end.lid = 4;
+  EXPECT_FALSE(taken(connect));
+  connect.end.lid = 0;
+  connect.way = Way::verbs;
+  EXPECT_FALSE(taken(connect)) << "a peer of version 1 does not know it";
+}
+
 TEST(Frame, CutsLongNames) {
   const std::string name(200, 'x');
   const auto decoded = decode(encode(Hello{1, name, name}));

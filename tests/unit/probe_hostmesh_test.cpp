@@ -63,6 +63,14 @@ TEST(Hostmesh, OfInfiniBandGoesBySubnet) {
                   .empty());
 }
 
+TEST(Hostmesh, KeepsRoceAndIwarpApart) {
+  EXPECT_EQ(
+      edges({own_port("a", {"10.0.0.1"}), own_port("b", {"10.0.0.2"}),
+             own_port("c", {"10.0.0.3"}, LinkLayer::iwarp), own_port("d", {"10.0.0.4"}, LinkLayer::iwarp)}),
+      (std::set<Edge>{
+          {"a", "b", "10.0.0.1"}, {"b", "a", "10.0.0.2"}, {"c", "d", "10.0.0.3"}, {"d", "c", "10.0.0.4"}}));
+}
+
 TEST(OwnPorts, AreKeptWhenTheyGoDownOrLoseTheirAddress) {
   std::vector<OwnPort> known;
   EXPECT_TRUE(remember(known, {own_port("a", {"10.0.0.1"})}));
