@@ -11,7 +11,6 @@ else: processes that spin compete for the guest's processors, and it counts as i
 
 import pathlib
 import re
-import resource
 import statistics
 import subprocess
 import sys
@@ -21,6 +20,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lab/guest"
 
 import exporter  # noqa: E402
 import kernel  # noqa: E402
+import probe_cost  # noqa: E402
 import traffic  # noqa: E402
 
 ROUNDS, SAMPLES = 3, 300
@@ -29,10 +29,14 @@ FLAGS = ("--probe.timeout=16", "--probe.retry=6", "--probe.max-cpu-percent=100")
 WANTED = {"5 ms each way": (0.97, 1.10)}
 
 
-def probe(op, count=SAMPLES, interval="10ms"):
+def command(op, count, interval="10ms"):
+    return [exporter.BINARY, "probe", TARGET, *FLAGS, f"--op={op}", f"--count={count}", "--raw", f"--interval={interval}",
+            "--probe.device-include=rxe0"]
+
+
+def probe(op):
     """Round trips in microseconds."""
-    done = subprocess.run([exporter.BINARY, "probe", TARGET, *FLAGS, f"--op={op}", f"--count={count}", "--raw",
-                           f"--interval={interval}", "--probe.device-include=rxe0"], capture_output=True, text=True, check=True)
+    done = subprocess.run(command(op, SAMPLES), capture_output=True, text=True, check=True)
     return [int(fields[5]) / 1000 for fields in map(lambda line: line.split("\t"), done.stdout.splitlines()[1:]) if fields[5]]
 
 
@@ -57,24 +61,6 @@ def compare(path):
         print(f"| {path} | {medians['write']:.0f} us | {other} {medians[other]:.0f} us | {ratio:.2f} | {wanted} |", flush=True)
 
 
-def cost():
-    """CPU time of a prober per operation, from two runs that differ in nothing but their number."""
-    def used(count):
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        done = len(probe("write", count))
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime, done
-
-    def packets():
-        return sum(int(pathlib.Path("/sys/class/infiniband", device, "ports/1/hw_counters/sent_pkts").read_text())
-                   for device in ("rxe0", "rxe1"))
-
-    short, sent = used(200), packets()
-    long, sent = used(1200), packets() - sent
-    print(f"\nprober: {(long[0] - short[0]) / (long[1] - short[1]) * 1e6:.0f} us of a processor per recorded probe (emulated); "
-          f"{sent / long[1]:.1f} packets, both ends together")
-
-
 def main():
     exporter.install()
     responder = subprocess.Popen([exporter.BINARY, "responder", "--probe.listen-address=127.0.0.1:9401",
@@ -88,7 +74,7 @@ def main():
         compare("5 ms each way")
         for netdev in ("ve0", "ve1"):
             kernel.run("tc", "qdisc", "del", "dev", netdev, "root")
-        cost()
+        probe_cost.table(command, responder.pid)
     finally:
         responder.terminate()
         responder.wait(20)
