@@ -90,7 +90,7 @@ void ProbeScreen::note(const probe::Path& path, probe::Op op, const What& what) 
   if (op != probe::Op::echo) echoes_only_.erase(path);          // another flow, or a peer that came back
   if (enough(path, operations, op == probe::Op::echo)) return;  // others are still on their way
   if constexpr (std::is_same_v<What, probe::Completion>)
-    operations[op].success(what.rtt);
+    operations[op].success(what.rtt, what.clock);
   else
     operations[op].failure(what);
   if (options_.output == Output::raw) show(raw_line(now(), path, op, what));

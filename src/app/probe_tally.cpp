@@ -31,7 +31,10 @@ std::string raw_start(double time, const probe::Path& path, probe::Op op) {
 
 void add_row(std::string& text, probe::Op op, const Tally& tally) {
   const std::uint64_t results = tally.successes() + tally.failures();
-  text += fmt::format("{:<9} {:>8} {:>8} {:>7.2f}%", probe::to_string(op), results, tally.failures(),
+  const std::string name = tally.clock() == probe::RttClock::nic
+                               ? fmt::format("{} (nic)", probe::to_string(op))
+                               : std::string(probe::to_string(op));
+  text += fmt::format("{:<10} {:>8} {:>8} {:>7.2f}%", name, results, tally.failures(),
                       100.0 * static_cast<double>(tally.failures()) / static_cast<double>(results));
   const auto sorted = tally.sorted();
   if (!sorted.empty())
@@ -43,7 +46,13 @@ void add_row(std::string& text, probe::Op op, const Tally& tally) {
 
 }  // namespace
 
-void Tally::success(nanoseconds rtt) {
+void Tally::success(nanoseconds rtt, probe::RttClock clock) {
+  if (clock != clock_) {
+    clock_ = clock;
+    rtts_.clear();
+    least_ = nanoseconds::max();
+    most_ = 0ns;
+  }
   if (rtts_.size() < kKept)
     rtts_.push_back(rtt);
   else
@@ -78,6 +87,7 @@ std::string duration_text(nanoseconds time) {
 std::string success_line(const probe::Path& path, probe::Op op, const probe::Completion& completion) {
   std::string line =
       fmt::format("{}: {} {}", path_text(path), probe::to_string(op), duration_text(completion.rtt));
+  if (completion.clock == probe::RttClock::nic) line += " by the adapter's clock";
   if (completion.peer_delay)
     line += fmt::format(", of which the far process {}", duration_text(*completion.peer_delay));
   return line + '\n';
@@ -90,7 +100,7 @@ std::string failure_line(const probe::Path& path, probe::Op op, const probe::Fai
 std::string tallies_text(const Tallies& tallies) {
   std::string text;
   for (const auto& [path, operations] : tallies) {
-    text += fmt::format("--- {}\n{:<9} {:>8} {:>8} {:>8} {:>11} {:>11} {:>11} {:>11} {:>11} {:>11}\n",
+    text += fmt::format("--- {}\n{:<10} {:>8} {:>8} {:>8} {:>11} {:>11} {:>11} {:>11} {:>11} {:>11}\n",
                         path_text(path), "operation", "probes", "failed", "loss", "min", "p50", "p90", "p99",
                         "p99.9", "max");
     for (const auto& [op, tally] : operations) add_row(text, op, tally);
@@ -112,13 +122,15 @@ std::string tallies_json(const Tallies& tallies) {
                                     {"probes", tally.successes() + tally.failures()},
                                     {"failed", tally.failures()},
                                     {"failures", tally.reasons()}};
-      if (const auto sorted = tally.sorted(); !sorted.empty())
+      if (const auto sorted = tally.sorted(); !sorted.empty()) {
+        result["clock"] = probe::to_string(tally.clock());
         result["rtt_seconds"] = {{"min", seconds(tally.least())},
                                  {"p50", seconds(quantile_of(sorted, 0.5))},
                                  {"p90", seconds(quantile_of(sorted, 0.9))},
                                  {"p99", seconds(quantile_of(sorted, 0.99))},
                                  {"p99.9", seconds(quantile_of(sorted, 0.999))},
                                  {"max", seconds(tally.most())}};
+      }
       results.push_back(std::move(result));
     }
   }
@@ -126,17 +138,17 @@ std::string tallies_json(const Tallies& tallies) {
   return document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
 }
 
-std::string raw_header() { return "time\tdevice\tport\ttarget\top\trtt_ns\tpeer_ns\twait\tfailure\n"; }
+std::string raw_header() { return "time\tdevice\tport\ttarget\top\trtt_ns\tpeer_ns\twait\tclock\tfailure\n"; }
 
 std::string raw_line(double time, const probe::Path& path, probe::Op op,
                      const probe::Completion& completion) {
   const std::string peer = completion.peer_delay ? std::to_string(completion.peer_delay->count()) : "";
-  return fmt::format("{}\t{}\t{}\t{}\t\n", raw_start(time, path, op), completion.rtt.count(), peer,
-                     completion.slept ? "event" : "spin");
+  return fmt::format("{}\t{}\t{}\t{}\t{}\t\n", raw_start(time, path, op), completion.rtt.count(), peer,
+                     completion.slept ? "event" : "spin", probe::to_string(completion.clock));
 }
 
 std::string raw_line(double time, const probe::Path& path, probe::Op op, const probe::Failure& failure) {
-  return fmt::format("{}\t\t\t\t{}\n", raw_start(time, path, op), reason_text(failure));
+  return fmt::format("{}\t\t\t\t\t{}\n", raw_start(time, path, op), reason_text(failure));
 }
 
 }  // namespace rdma_exporter::app

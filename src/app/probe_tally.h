@@ -14,12 +14,13 @@
 // What the command probe has seen, and how it says so. Pure.
 namespace rdma_exporter::app {
 
-/// Round trips of one operation to one target: exact percentiles of the last kKept of them.
+/// Round trips of one operation to one target: exact percentiles of the last kKept of them. When another
+/// clock takes over, they begin anew: what two clocks say is not compared.
 class Tally {
  public:
   static constexpr std::size_t kKept = 100'000;
 
-  void success(std::chrono::nanoseconds rtt);
+  void success(std::chrono::nanoseconds rtt, probe::RttClock clock = probe::RttClock::host);
   void failure(const probe::Failure& failure);
 
   std::uint64_t successes() const { return successes_; }
@@ -28,6 +29,7 @@ class Tally {
   const std::map<std::string, std::uint64_t>& reasons() const { return reasons_; }
   std::chrono::nanoseconds least() const { return least_; }
   std::chrono::nanoseconds most() const { return most_; }
+  probe::RttClock clock() const { return clock_; }
   /// The kept round trips, sorted.
   std::vector<std::chrono::nanoseconds> sorted() const;
 
@@ -38,6 +40,7 @@ class Tally {
   std::vector<std::chrono::nanoseconds> rtts_;  // a ring
   std::chrono::nanoseconds least_ = std::chrono::nanoseconds::max();
   std::chrono::nanoseconds most_{};
+  probe::RttClock clock_ = probe::RttClock::host;
 };
 
 /// Of `sorted`, the least value that a share of `quantile` in (0, 1] does not exceed; 0 of none.

@@ -170,6 +170,7 @@ void Control::use_histograms(const SeriesKey& key, const Target& target, TargetS
   for (const Op op : options_.session.operations_on(devices_.at(device).nic->iwarp())) {
     auto& place = rtt.histograms.rtt[static_cast<std::size_t>(op)];
     if (!place) place = histogram();
+    if (op == Op::read && !rtt.histograms.nic_read) rtt.histograms.nic_read = histogram();
     if (op == Op::echo && !group.histograms.responder_delay) group.histograms.responder_delay = histogram();
   }
   for (auto& place : group.histograms.connect)

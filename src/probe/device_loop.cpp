@@ -11,10 +11,14 @@
 #include <cerrno>
 #include <ctime>
 
+#include "log/log.h"
+
 namespace rdma_exporter::probe {
 namespace {
 
 using std::chrono::nanoseconds;
+
+constexpr std::size_t kMostQueues = 2;  // one of them stamped
 
 timespec to_timespec(nanoseconds time) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(time);
@@ -29,11 +33,12 @@ core::Result<std::unique_ptr<DeviceLoop>> DeviceLoop::make(std::shared_ptr<Verbs
   if (!cq) return tl::unexpected(cq.error());
   const int wake_fd = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (wake_fd < 0) return core::os_error(errno, "eventfd");
-  return std::unique_ptr<DeviceLoop>(new DeviceLoop(std::move(device), std::move(*cq), wake_fd));
+  return std::unique_ptr<DeviceLoop>(new DeviceLoop(std::move(device), std::move(*cq), depth, wake_fd));
 }
 
-DeviceLoop::DeviceLoop(std::shared_ptr<VerbsDevice> device, std::shared_ptr<VerbsCq> cq, int wake_fd)
-    : device_(std::move(device)), cq_(std::move(cq)), wake_fd_(wake_fd) {}
+DeviceLoop::DeviceLoop(std::shared_ptr<VerbsDevice> device, std::shared_ptr<VerbsCq> cq, unsigned depth,
+                       int wake_fd)
+    : device_(std::move(device)), cq_(std::move(cq)), depth_(depth), wake_fd_(wake_fd), cqs_{cq_} {}
 
 DeviceLoop::~DeviceLoop() {
   stopping_ = true;
@@ -74,6 +79,23 @@ void DeviceLoop::run() {
   }
 }
 
+std::shared_ptr<VerbsCq> DeviceLoop::stamped_cq() {
+  if (distrusted_) return nullptr;
+  const std::lock_guard lock(stamped_mutex_);
+  if (stamped_) return stamped_;
+  auto made = VerbsCq::make_stamped(device_, depth_);
+  if (!made) return nullptr;
+  stamped_ = std::move(*made);
+  post([this, cq = stamped_] { cqs_.push_back(cq); });
+  return stamped_;
+}
+
+void DeviceLoop::distrust_clock() {
+  if (distrusted_.exchange(true)) return;
+  log::warn("the time stamps of an adapter make no sense; its probes go on by this host's clock",
+            {{"device", device_->name()}});
+}
+
 bool DeviceLoop::run_tasks() {
   if (!has_tasks_.exchange(false)) return false;
   std::vector<std::function<void()>> tasks;
@@ -86,9 +108,15 @@ bool DeviceLoop::run_tasks() {
 }
 
 bool DeviceLoop::poll_completions() {
+  bool any = false;
+  for (const auto& cq : cqs_) any = poll(*cq) || any;
+  return any;
+}
+
+bool DeviceLoop::poll(VerbsCq& cq) {
   if (dead_) return false;
   std::array<WorkCompletion, 16> batch;
-  const auto count = cq_->poll(batch);
+  const auto count = cq.poll(batch);
   const Clock::time_point seen = Clock::now();
   if (!count) {
     die();
@@ -104,12 +132,15 @@ bool DeviceLoop::poll_completions() {
 
 void DeviceLoop::sleep(std::optional<Clock::time_point> until) {
   if (!dead_) {
-    if (!cq_->arm()) return die();
+    for (const auto& cq : cqs_)
+      if (!cq->arm()) return die();
     if (poll_completions()) return;
   }
-  std::array<pollfd, 3> fds{pollfd{wake_fd_, POLLIN, 0}, pollfd{device_->event_fd(), POLLIN, 0},
-                            pollfd{cq_->fd(), POLLIN, 0}};
-  const nfds_t count = dead_ ? 1 : fds.size();
+  constexpr std::size_t kOthers = 2;
+  std::array<pollfd, kOthers + kMostQueues> fds{pollfd{wake_fd_, POLLIN, 0},
+                                                pollfd{device_->event_fd(), POLLIN, 0}};
+  for (std::size_t i = 0; i < cqs_.size(); ++i) fds[kOthers + i] = {cqs_[i]->fd(), POLLIN, 0};
+  const nfds_t count = dead_ ? 1 : kOthers + cqs_.size();
   timespec time{};
   if (until) time = to_timespec(std::max<nanoseconds>(nanoseconds(0), *until - Clock::now()));
   ::ppoll(fds.data(), count, until ? &time : nullptr, nullptr);
@@ -117,7 +148,8 @@ void DeviceLoop::sleep(std::optional<Clock::time_point> until) {
   eventfd_t ignored = 0;
   if (fds[0].revents != 0) ::eventfd_read(wake_fd_, &ignored);
   if (fds[1].revents != 0) take_events();
-  if (fds[2].revents != 0) cq_->take_events();
+  for (std::size_t i = 0; i < cqs_.size(); ++i)
+    if (fds[kOthers + i].revents != 0) cqs_[i]->take_events();
 }
 
 void DeviceLoop::take_events() {

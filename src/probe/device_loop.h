@@ -64,24 +64,36 @@ class DeviceLoop {
 
   const std::shared_ptr<VerbsDevice>& device() const { return device_; }
   const std::shared_ptr<VerbsCq>& cq() const { return cq_; }
+  /// Any thread; blocks. The queue whose completions are stamped by the adapter's clock, which is made when
+  /// it is first asked for; null: there is none, or its clock proved wrong.
+  std::shared_ptr<VerbsCq> stamped_cq();
+  /// The loop's thread: the adapter's clock is wrong.
+  void distrust_clock();
 
  private:
-  DeviceLoop(std::shared_ptr<VerbsDevice> device, std::shared_ptr<VerbsCq> cq, int wake_fd);
+  DeviceLoop(std::shared_ptr<VerbsDevice> device, std::shared_ptr<VerbsCq> cq, unsigned depth, int wake_fd);
   void run();
   bool run_tasks();
   bool poll_completions();
+  bool poll(VerbsCq& cq);
   void sleep(std::optional<Clock::time_point> until);
   void take_events();
   void die();
 
   std::shared_ptr<VerbsDevice> device_;
-  std::shared_ptr<VerbsCq> cq_;
+  const std::shared_ptr<VerbsCq> cq_;
+  const unsigned depth_;
   int wake_fd_;
   std::vector<Client> clients_;
   std::unordered_map<std::uint64_t, Handler*> handlers_;
   Clock::time_point spin_until_{};
   Clock::time_point slept_{};
-  bool dead_ = false;  // the device answers no more
+  bool dead_ = false;                          // the device answers no more
+  std::vector<std::shared_ptr<VerbsCq>> cqs_;  // that are polled: cq_, and stamped_ once it is there
+
+  std::mutex stamped_mutex_;
+  std::shared_ptr<VerbsCq> stamped_;
+  std::atomic<bool> distrusted_{false};
 
   std::atomic<std::uint64_t> last_serial_{0};
   std::atomic<bool> stopping_{false};

@@ -9,7 +9,7 @@
 namespace rdma_exporter::probe {
 namespace {
 
-// Each session has at most two queue pairs with six completions under way, each session of a peer two with
+// Each session has at most two queue pairs with seven completions under way, each session of a peer two with
 // eight.
 constexpr unsigned kCompletionsPerQp = 4;
 

@@ -18,4 +18,6 @@ std::string_view to_string(Stage stage) {
   return kNames[static_cast<std::size_t>(stage)];
 }
 
+std::string_view to_string(RttClock clock) { return clock == RttClock::nic ? "nic" : "host"; }
+
 }  // namespace rdma_exporter::probe

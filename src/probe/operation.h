@@ -41,18 +41,27 @@ struct Failure {
 inline constexpr std::string_view kDeadline = "deadline";
 inline constexpr std::string_view kNotConnected = "not_connected";  ///< between two connections
 inline constexpr std::string_view kPeerClosed = "peer_closed";      ///< the peer ended the lease
+inline constexpr std::string_view kBadClock = "adapter_clock";      ///< its stamps cannot be
 inline constexpr std::string_view kUntrusted = "tls";               ///< certificates or secrets do not fit
+
+/// What a round trip was taken by. Value of the label `clock`.
+enum class RttClock : unsigned char {
+  host,  ///< this host's, from before the post to after the poll
+  nic,   ///< the adapter's, between the ends of two operations one after the other
+};
 
 /// What one operation came to.
 struct Completion {
-  int status = 0;                  ///< as enum ibv_wc_status
-  std::chrono::nanoseconds rtt{};  ///< from before the post to after the poll; status 0 only
+  int status = 0;                                        ///< as enum ibv_wc_status
+  std::chrono::nanoseconds rtt{};                        ///< by `clock`; status 0 only
   std::optional<std::chrono::nanoseconds> peer_delay{};  ///< echo: the peer's process had it, by its clock
-  bool slept = false;  ///< seen after a sleep: includes interrupt and wake-up
+  bool slept = false;  ///< rtt includes interrupt and wake-up: seen after a sleep
+  RttClock clock = RttClock::host;
 };
 
 std::string_view to_string(Op op);
 std::string_view to_string(Stage stage);
+std::string_view to_string(RttClock clock);
 
 /// How a connection is to come about; automatic: by rdma_cm where queue pairs cannot be moved by hand
 /// (iWARP), else by verbs.

@@ -132,6 +132,7 @@ SessionFacts Prober::facts() const {
   facts.peer_device = connection.peer_device;
   facts.op = session_.one_sided().value_or(Op::echo);
   facts.way = connection.end->way;
+  facts.clock = connection.end->clock();
   return facts;
 }
 

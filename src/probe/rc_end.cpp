@@ -68,7 +68,9 @@ SetUp<std::shared_ptr<RcEnd>> make_end(DeviceLoop& loop, const EndRequest& reque
   const bool managed = end->way == Way::rdma_cm;
   if (request.one_sided) {
     const auto kind = request.responder ? VerbsQp::Kind::responder : VerbsQp::Kind::requester;
-    auto qp = VerbsQp::make(loop.device(), loop.cq(), kind, request.port, request.remote);
+    std::shared_ptr<VerbsCq> cq = request.stamps ? loop.stamped_cq() : nullptr;
+    if (!cq) cq = loop.cq();
+    auto qp = VerbsQp::make(loop.device(), std::move(cq), kind, request.port, request.remote);
     if (!qp) return failed(Stage::local, qp.error());
     end->one_sided = std::move(*qp);
     end->local.one_sided = managed ? kManagedOneSided : end->one_sided->end();

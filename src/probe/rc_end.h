@@ -18,6 +18,7 @@ namespace rdma_exporter::probe {
 struct EndRequest {
   bool responder = false;
   bool one_sided = true;    ///< with a queue pair for one-sided operations
+  bool stamps = false;      ///< that one's completions stamped by the adapter's clock, if it has one
   bool echo = true;         ///< with one for echoes
   std::uint8_t remote = 0;  ///< responder: operations that the peer may do, kGrant bits
   std::uint8_t port = 1;
@@ -38,6 +39,9 @@ struct RcEnd {
   std::unique_ptr<VerbsQp> one_sided;  ///< may be empty
   std::unique_ptr<VerbsQp> echo;       ///< may be empty
   std::shared_ptr<void> counted;       ///< gone when the queue pairs are
+
+  /// That one-sided operations are measured by.
+  RttClock clock() const { return one_sided && one_sided->clock() ? RttClock::nic : RttClock::host; }
 };
 
 /// Why an end is not there, and at which step.
@@ -53,6 +57,8 @@ using SetUp = tl::expected<T, SetUpError>;
 inline constexpr std::uint8_t kWriteWork = 0;
 inline constexpr std::uint8_t kReadWork = 1;
 inline constexpr std::uint8_t kSendWork = 2;
+inline constexpr std::uint8_t kFirstReadWork = 3;  ///< of a pair
+inline constexpr std::uint8_t kSecondReadWork = 4;
 inline constexpr std::uint8_t kReceiveWork = 16;  ///< and the slot
 
 /// Looks the address up and makes the queue pairs, with receives posted.

@@ -73,12 +73,19 @@ int RcEndpoint::post(Op op) {
   loop_.spin_until(out.posted + spin_time(out.usual));
   if (op != Op::echo) {
     if (!end.one_sided) return ENOTCONN;
+    if (paired(op))
+      return end.one_sided->post_read_pair(DeviceLoop::work_id(end.serial, kFirstReadWork),
+                                           DeviceLoop::work_id(end.serial, kSecondReadWork));
     const std::uint8_t kind = op == Op::read ? kReadWork : kWriteWork;
     return end.one_sided->post_one_sided(op == Op::read, DeviceLoop::work_id(end.serial, kind));
   }
   if (!end.echo) return ENOTCONN;
   const EchoMessage message{++echo_number_, false, {}};
   return end.echo->post_send(encode_echo(message), DeviceLoop::work_id(end.serial, kSendWork));
+}
+
+bool RcEndpoint::paired(Op op) const {
+  return op == Op::read && connection_.end && connection_.end->clock() == RttClock::nic;
 }
 
 void RcEndpoint::close() {
@@ -106,11 +113,30 @@ void RcEndpoint::completion(std::uint8_t kind, const WorkCompletion& completion,
     if (!ok) session_->completed(Op::echo, {.status = completion.status, .peer_delay = {}}, seen);
     return;
   }
-  const Op op = kind == kReadWork ? Op::read : Op::write;
+  if (ok && kind == kFirstReadWork) {
+    one_sided_.first_end = completion.stamp;
+    return;
+  }
+  if (ok && kind == kSecondReadWork) return pair_completed(completion.stamp, seen, sleep);
+  const Op op = kind == kWriteWork ? Op::write : Op::read;
   Completion result;
   if (ok) result = measure(op, seen, sleep);
   result.status = completion.status;
   session_->completed(op, result, seen);
+}
+
+void RcEndpoint::pair_completed(std::uint64_t second_end, Clock::time_point seen, Clock::time_point sleep) {
+  Completion result = measure(Op::read, seen, sleep);
+  const auto rtt =
+      second_round_trip(*connection_.end->one_sided->clock(), one_sided_.first_end, second_end, result.rtt);
+  if (!rtt) {
+    loop_.distrust_clock();
+    return session_->disturbed(seen, {Stage::local, kBadClock});
+  }
+  result.rtt = *rtt;
+  result.clock = RttClock::nic;
+  result.slept = false;  // after both had ended
+  session_->completed(Op::read, result, seen);
 }
 
 void RcEndpoint::received(unsigned slot, const WorkCompletion& completion, Clock::time_point seen,

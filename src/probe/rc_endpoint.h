@@ -52,6 +52,7 @@ class RcEndpoint final : public Endpoint, public DeviceLoop::Handler {
 
   void connect(std::optional<Op> one_sided) override;
   int post(Op op) override;
+  bool paired(Op op) const override;
   void close() override;
 
   void completion(std::uint8_t kind, const WorkCompletion& completion, Clock::time_point seen,
@@ -63,7 +64,8 @@ class RcEndpoint final : public Endpoint, public DeviceLoop::Handler {
  private:
   struct Flight {
     Clock::time_point posted;
-    std::chrono::nanoseconds usual{};  ///< moving average of the round trip
+    std::chrono::nanoseconds usual{};  ///< moving average of the time until its completion is seen
+    std::uint64_t first_end = 0;       ///< of a pair, by the adapter's clock
   };
   struct Alive {
     RcEndpoint* endpoint;
@@ -75,6 +77,7 @@ class RcEndpoint final : public Endpoint, public DeviceLoop::Handler {
   void received(unsigned slot, const WorkCompletion& completion, Clock::time_point seen,
                 Clock::time_point sleep);
   Completion measure(Op op, Clock::time_point seen, Clock::time_point sleep);
+  void pair_completed(std::uint64_t second_end, Clock::time_point seen, Clock::time_point sleep);
   Flight& flight(Op op) { return op == Op::echo ? echo_ : one_sided_; }
 
   DeviceLoop& loop_;

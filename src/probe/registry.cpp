@@ -19,11 +19,12 @@ constexpr std::string_view kSource = "docs/PROBE.md";
 constexpr MetricDesc kRtt{
     "rdma_probe_rtt_seconds",
     MetricType::histogram,
-    "device,port,target,target_group,op",
+    "device,port,target,target_group,op,clock",
     "seconds",
     "Round trip of RC verbs operations between this port and a peer; write and read are "
-    "answered by the peer's adapter, echo by its process. With more targets than "
-    "probe.histogram_targets all of a group are one series, target is empty",
+    "answered by the peer's adapter, echo by its process. By the clock of this host, or of its adapter (nic, "
+    "reads only). With more targets than probe.histogram_targets all of a group are one series, target is "
+    "empty",
     kSource};
 constexpr MetricDesc kResponderDelay{
     "rdma_probe_responder_delay_seconds",
@@ -99,8 +100,7 @@ constexpr MetricDesc kSamples{
     MetricType::counter,
     "device,port,target,wait",
     "operations",
-    "Successes by how their end was awaited: event includes an interrupt and a wake-up, "
-    "spin does not",
+    "Successes by what their round trip includes: event an interrupt and a wake-up, spin neither",
     kSource};
 constexpr MetricDesc kConnects{"rdma_probe_connects_total",
                                MetricType::counter,
@@ -122,15 +122,15 @@ constexpr MetricDesc kSessions{"rdma_probe_sessions",
                                "sessions",
                                "Connections to the target, one for each flow, by state",
                                kSource};
-constexpr MetricDesc kSessionInfo{"rdma_probe_session_info",
-                                  MetricType::gauge,
-                                  "device,port,target,op,connect,path_mtu,udp_source_port,local_address,"
-                                  "peer_address,peer_device",
-                                  "",
-                                  "Always 1; the connection in use, of the first flow that is up. op: the "
-                                  "one-sided operation that the peer takes, or echo; connect: verbs or "
-                                  "rdma_cm",
-                                  kSource};
+constexpr MetricDesc kSessionInfo{
+    "rdma_probe_session_info",
+    MetricType::gauge,
+    "device,port,target,op,clock,connect,path_mtu,udp_source_port,local_address,peer_address,peer_device",
+    "",
+    "Always 1; the connection in use, of the first flow that is up. op: the one-sided operation that the "
+    "peer "
+    "takes, or echo; clock: what measures it, host or nic; connect: verbs or rdma_cm",
+    kSource};
 constexpr MetricDesc kQps{"rdma_probe_qps",
                           MetricType::gauge,
                           "device,role",
@@ -224,6 +224,8 @@ constexpr bool all_valid_pointers() {
 static_assert(all_valid_pointers());
 
 constexpr std::array<Op, kOps> kAllOps{Op::write, Op::read, Op::echo};
+constexpr std::array kRtts{std::pair(Op::write, RttClock::host), std::pair(Op::read, RttClock::host),
+                           std::pair(Op::read, RttClock::nic), std::pair(Op::echo, RttClock::host)};
 constexpr std::array<std::string_view, 4> kStates{"idle", "connecting", "up", "backoff"};
 // There from the first scrape on, so that the first failure is an increase.
 constexpr Failure kAnticipated{Stage::op, "retry_exc_err"};
@@ -295,6 +297,7 @@ void add_target(core::SampleBatch& out, const Registry::Series& series) {
   if (!now.facts) return;
   std::string labels = owner;
   core::append_label(labels, "op", to_string(now.facts->op));
+  core::append_label(labels, "clock", to_string(now.facts->clock));
   core::append_label(labels, "connect", now.facts->way == Way::rdma_cm ? "rdma_cm" : "verbs");
   core::append_label(labels, "path_mtu", now.facts->path_mtu == 0 ? "" : std::to_string(now.facts->path_mtu));
   core::append_label(labels, "udp_source_port",
@@ -307,15 +310,20 @@ void add_target(core::SampleBatch& out, const Registry::Series& series) {
 
 void add_rtt(core::SampleBatch& out, const Registry::RttSeries& series) {
   const std::string port = std::to_string(series.port);
-  for (const Op op : kAllOps) {
-    const auto& histogram = series.histograms.rtt[static_cast<std::size_t>(op)];
+  for (const auto& [op, clock] : kRtts) {
+    const auto& histogram = clock == RttClock::nic ? series.histograms.nic_read
+                                                   : series.histograms.rtt[static_cast<std::size_t>(op)];
     if (!histogram) continue;
+    auto data = histogram->data();
+    // Whether there are reads at all, and by which clock, the first one says.
+    if (op == Op::read && data.count() == 0) continue;
     const std::string labels = render_labels({{"device", series.device},
                                               {"port", port},
                                               {"target", series.target},
                                               {"target_group", series.group},
-                                              {"op", to_string(op)}});
-    out.add(kRtt, labels, histogram->data());
+                                              {"op", to_string(op)},
+                                              {"clock", to_string(clock)}});
+    out.add(kRtt, labels, std::move(data));
   }
   if (!series.target.empty()) return;
   const std::string owner =

@@ -55,7 +55,7 @@ void Session::tick(Op op, Clock::time_point now) {
   recorder_.attempt(op);
   if (state_ != State::up) return recorder_.failure(op, cause_);
   // An echo's answer is made by a process that sleeps: nothing on its way is kept warm by another echo.
-  post(op, settings_.warm_up && op != Op::echo, now);
+  post(op, settings_.warm_up && op != Op::echo && !endpoint_.paired(op), now);
 }
 
 void Session::post(Op op, bool warming, Clock::time_point now) {

@@ -21,6 +21,8 @@ class Endpoint {
   virtual void connect(std::optional<Op> one_sided) = 0;
   /// Answered by Session::completed(), unless close() comes first. Returns 0 or an errno value.
   virtual int post(Op op) = 0;
+  /// post(op) brings its own warm-up.
+  virtual bool paired(Op /*op*/) const { return false; }
   /// Ends the connection or the attempt. Queue pairs are destroyed, never used again.
   virtual void close() = 0;
 };

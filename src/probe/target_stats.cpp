@@ -107,8 +107,10 @@ void TargetStats::count(Op op, const Completion& completion) {
     stats.mean = stats.mean == 0ns ? rtt : (7 * stats.mean + rtt) / 8;
   follow(stats.usual, rtt);
   ++(completion.slept ? data_.slept : data_.spun);
-  if (const auto& histogram = data_.histograms.rtt[static_cast<std::size_t>(op)])
-    histogram->observe(seconds(rtt));
+  const auto& histogram = completion.clock == RttClock::nic
+                              ? data_.histograms.nic_read
+                              : data_.histograms.rtt[static_cast<std::size_t>(op)];
+  if (histogram) histogram->observe(seconds(rtt));
   if (completion.peer_delay && data_.histograms.responder_delay)
     data_.histograms.responder_delay->observe(seconds(*completion.peer_delay));
 }

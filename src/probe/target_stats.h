@@ -71,6 +71,7 @@ struct SessionFacts {
   std::string peer_device;
   Op op = Op::echo;
   Way way = Way::verbs;
+  RttClock clock = RttClock::host;  ///< of `op`
   bool operator==(const SessionFacts&) const = default;
 };
 
@@ -83,6 +84,7 @@ class TargetStats final : public Recorder {
     std::array<std::shared_ptr<core::Histogram>, kOps> rtt{};
     std::shared_ptr<core::Histogram> responder_delay{};
     std::array<std::shared_ptr<core::Histogram>, kConnectSteps.size()> connect{};
+    std::shared_ptr<core::Histogram> nic_read{};  ///< of reads by the adapter's clock; rtt has the others
   };
 
   /// `observer` may be null.

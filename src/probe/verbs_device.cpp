@@ -146,6 +146,12 @@ core::Result<std::vector<GidEntry>> VerbsDevice::iwarp_addresses(std::uint8_t po
   return entries;
 }
 
+std::optional<AdapterClock> VerbsDevice::clock() const {
+  ibv_device_attr_ex attributes{};
+  if (ibv_query_device_ex(context_, nullptr, &attributes) != 0) return std::nullopt;
+  return usable_clock(attributes.completion_timestamp_mask, attributes.hca_core_clock);
+}
+
 bool VerbsDevice::iwarp() const { return context_->device->transport_type == IBV_TRANSPORT_IWARP; }
 
 int VerbsDevice::event_fd() const { return context_->async_fd; }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/result.h"
+#include "probe/adapter_clock.h"
 #include "probe/frame.h"
 #include "probe/gid_choice.h"
 
@@ -55,6 +56,8 @@ class VerbsDevice {
   /// Of iWARP, whose GIDs are no addresses: the port's IP addresses in their place.
   core::Result<std::vector<GidEntry>> gids(std::uint8_t port) const;
   unsigned ports() const { return ports_; }
+  /// That completions can be stamped with; nullopt: none that is of use. Blocks.
+  std::optional<AdapterClock> clock() const;
   bool iwarp() const;  ///< queue pairs cannot be moved by hand there
 
   int event_fd() const;  ///< readable when there is an event; not blocking

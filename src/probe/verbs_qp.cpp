@@ -40,6 +40,15 @@ ibv_ah_attr address(const PathEnd& peer, const PathSettings& path) {
   return ah;
 }
 
+// No scatter element: one of length 0 is refused by some adapters.
+ibv_send_wr of_nothing(ibv_wr_opcode opcode, std::uint64_t id) {
+  ibv_send_wr request{};
+  request.wr_id = id;
+  request.opcode = opcode;
+  request.send_flags = IBV_SEND_SIGNALED;
+  return request;
+}
+
 }  // namespace
 
 core::Result<std::unique_ptr<VerbsQp>> VerbsQp::make(std::shared_ptr<VerbsDevice> device,
@@ -157,12 +166,20 @@ core::Result<void> VerbsQp::connect_managed(CmChannel& cm, CmChannel::Id id, con
 }
 
 int VerbsQp::post_one_sided(bool read, std::uint64_t id) {
-  ibv_send_wr request{};  // no scatter element: one of length 0 is refused by some adapters
-  request.wr_id = id;
-  request.opcode = read ? IBV_WR_RDMA_READ : IBV_WR_RDMA_WRITE;
-  request.send_flags = IBV_SEND_SIGNALED;
+  ibv_send_wr request = of_nothing(read ? IBV_WR_RDMA_READ : IBV_WR_RDMA_WRITE, id);
   ibv_send_wr* bad = nullptr;
   return ibv_post_send(qp_, &request, &bad);
+}
+
+// A fence waits for READs before it, and max_rd_atomic of 1 allows one at a time. It would not wait for a
+// WRITE.
+int VerbsQp::post_read_pair(std::uint64_t first_id, std::uint64_t second_id) {
+  ibv_send_wr second = of_nothing(IBV_WR_RDMA_READ, second_id);
+  second.send_flags |= IBV_SEND_FENCE;
+  ibv_send_wr first = of_nothing(IBV_WR_RDMA_READ, first_id);
+  first.next = &second;
+  ibv_send_wr* bad = nullptr;
+  return ibv_post_send(qp_, &first, &bad);
 }
 
 int VerbsQp::post_send(const EchoBytes& bytes, std::uint64_t id) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "core/result.h"
@@ -49,6 +50,8 @@ class VerbsQp {
   VerbsQp& operator=(const VerbsQp&) = delete;
 
   QpEnd end() const;
+  /// That its completions are stamped with, if they are.
+  const std::optional<AdapterClock>& clock() const { return cq_->clock(); }
   /// To the peer's queue pair `end` of `peer`.
   core::Result<void> connect(const PathEnd& peer, const QpEnd& end, const PathSettings& path);
   /// Along the path that the connection manager has found for `id`, with the class, label and timing of
@@ -57,6 +60,8 @@ class VerbsQp {
 
   /// 0 or an errno value. The completion has `id`.
   int post_one_sided(bool read, std::uint64_t id);
+  /// Two READs with one doorbell, of which the second begins at the end of the first.
+  int post_read_pair(std::uint64_t first_id, std::uint64_t second_id);
   int post_send(const EchoBytes& bytes, std::uint64_t id);
   /// Gives receive buffer `slot` (0 .. kReceives - 1) to the adapter.
   int post_receive(unsigned slot, std::uint64_t id);

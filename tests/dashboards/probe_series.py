@@ -36,7 +36,8 @@ class Path:
     def __init__(self, device, target):
         self.labels = {"device": device, "port": "1", "target": target, "op": "write"}
         self.short = {"device": device, "port": "1", "target": target}
-        self.rtt = [Histogram("rdma_probe_rtt_seconds", {**self.labels, "target_group": "all", "op": op})
+        self.rtt = [Histogram("rdma_probe_rtt_seconds", {**self.labels, "target_group": "all", "op": op,
+                                                          "clock": "host"})
                     for op in ("write", "echo")]
         self.delay = Histogram("rdma_probe_responder_delay_seconds",
                                {"device": device, "port": "1", "target_group": "all"})

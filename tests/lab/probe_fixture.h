@@ -174,11 +174,13 @@ class DirectConnector : public Connector {
     ++connects;
     EndRequest request;
     request.one_sided = one_sided.has_value();
+    request.stamps = one_sided == Op::read;
     request.way = way;
     request.gid.exact = *gid_of_address("10.9.0.1");
     auto near = make_end(here_, request);
     if (!near) return tl::unexpected(ConnectError{near.error().failure()});
     request.responder = true;
+    request.stamps = false;
     request.remote = grants;
     request.gid = {};
     request.gid.peer = (*near)->local.gid;

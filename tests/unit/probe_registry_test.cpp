@@ -101,6 +101,23 @@ TEST_F(ProbeRegistry, SeparatesTheHostFromTheNetwork) {
   EXPECT_NEAR(*value("rdma_probe_host_delay_seconds"), 40e-6, 1e-6);
 }
 
+TEST_F(ProbeRegistry, KeepsWhatTwoClocksSayApart) {
+  TargetStats::Histograms both{
+      .rtt = {nullptr, histogram, nullptr}, .responder_delay = {}, .nic_read = delay};
+  stats->use(both);
+  contents.rtts = {{"mlx5_0", 1, "gpu-17", "pod1", both}};
+  collect();
+  EXPECT_EQ(value("rdma_probe_rtt_seconds"), std::nullopt) << "no read, no clock";
+  stats->success(Op::read, {.rtt = 2us, .peer_delay = {}, .clock = RttClock::nic});
+  collect();
+  EXPECT_EQ(value("rdma_probe_rtt_seconds", R"(op="read",clock="nic")"), 1);
+  EXPECT_EQ(value("rdma_probe_rtt_seconds", R"(clock="host")"), std::nullopt);
+  succeed(Op::read, 3us);
+  collect();
+  EXPECT_EQ(value("rdma_probe_rtt_seconds", R"(op="read",clock="nic")"), 1);
+  EXPECT_EQ(value("rdma_probe_rtt_seconds", R"(op="read",clock="host")"), 1);
+}
+
 TEST_F(ProbeRegistry, ForgetsARemovedTargetAtOnce) {
   succeed(Op::write, 2us);
   collect();
@@ -158,8 +175,9 @@ TEST_F(ProbeRegistry, CountsEventsThatNobodyElseIsToldOf) {
 TEST_F(ProbeRegistry, EmitsTheLabelsOfItsTables) {
   succeed(Op::write, 2us);
   succeed(Op::echo, 9us);
-  stats->set_session(0, Session::State::up,
-                     SessionFacts{1024, 50000, "192.0.2.1", "192.0.2.2", "mlx5_0", Op::write});
+  stats->set_session(
+      0, Session::State::up,
+      SessionFacts{1024, 50000, "192.0.2.1", "192.0.2.2", "mlx5_0", Op::write, Way::verbs, RttClock::host});
   contents.nics.push_back(std::make_shared<NicStats>());
   contents.responder = true;
   contents.rtts.push_back({"mlx5_0", 1, "", "pod1", {{}, delay, connect}});

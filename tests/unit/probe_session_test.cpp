@@ -31,6 +31,8 @@ struct FakeEndpoint : Endpoint {
     return post_errno;
   }
   void close() override { ++closes; }
+  bool paired(Op op) const override { return pairs == op; }
+  std::optional<Op> pairs;
 };
 
 struct Tally : Recorder {
@@ -120,6 +122,16 @@ TEST_F(ProbeSession, RecordsTheFirstOperationWithoutAWarmUp) {
   session->tick_one_sided(now);
   complete(Op::write, kWcSuccess, 90us);
   EXPECT_EQ(tally.successes[Op::write], 1);
+}
+
+TEST_F(ProbeSession, RecordsAtOnceWhatBringsItsOwnWarmUp) {
+  make({.one_sided = {Op::read}});
+  endpoint.pairs = Op::read;
+  bring_up();
+  session->tick_one_sided(now);
+  complete(Op::read);
+  EXPECT_EQ(endpoint.posted, std::vector{Op::read});
+  EXPECT_EQ(tally.successes[Op::read], 1);
 }
 
 TEST_F(ProbeSession, EchoesOnItsOwnQueuePairBesides) {

@@ -63,11 +63,28 @@ TEST(ProbeTally, RawLinesHaveTheFieldsOfTheHeader) {
   const auto fields = [](const std::string& line) { return std::count(line.begin(), line.end(), '\t'); };
   const std::string success =
       raw_line(1.5, kPath, Op::echo, Completion{.rtt = 5us, .peer_delay = 1us, .slept = true});
-  EXPECT_EQ(success, "1.500000\tmlx5_0\t1\tfar\techo\t5000\t1000\tevent\t\n");
+  EXPECT_EQ(success, "1.500000\tmlx5_0\t1\tfar\techo\t5000\t1000\tevent\thost\t\n");
   const std::string failure = raw_line(1.5, kPath, Op::write, Failure{Stage::op, "retry_exc_err"});
-  EXPECT_EQ(failure, "1.500000\tmlx5_0\t1\tfar\twrite\t\t\t\top retry_exc_err\n");
+  EXPECT_EQ(failure, "1.500000\tmlx5_0\t1\tfar\twrite\t\t\t\t\top retry_exc_err\n");
   EXPECT_EQ(fields(success), fields(raw_header()));
   EXPECT_EQ(fields(failure), fields(raw_header()));
+}
+
+TEST(ProbeTally, SaysWhatTheAdaptersClockHasMeasuredAndMixesNoClocks) {
+  const Completion by_nic{.rtt = 2100ns, .peer_delay = {}, .clock = probe::RttClock::nic};
+  EXPECT_EQ(success_line(kPath, Op::read, by_nic),
+            "far from mlx5_0 port 1: read 2.1 us by the adapter's clock\n");
+  EXPECT_EQ(raw_line(1.5, kPath, Op::read, by_nic), "1.500000\tmlx5_0\t1\tfar\tread\t2100\t\tspin\tnic\t\n");
+  Tallies tallies;
+  Tally& reads = tallies[kPath][Op::read];
+  reads.success(2us, probe::RttClock::nic);
+  EXPECT_NE(tallies_text(tallies).find("\nread (nic)        1        0    0.00%"), std::string::npos);
+  EXPECT_EQ(nlohmann::json::parse(tallies_json(tallies))["results"][0]["clock"], "nic");
+  reads.success(9us);
+  const auto result = nlohmann::json::parse(tallies_json(tallies))["results"][0];
+  EXPECT_EQ(result["clock"], "host");
+  EXPECT_EQ(result["rtt_seconds"]["min"], 9e-6) << "of the clock that is used now";
+  EXPECT_EQ(result["probes"], 2);
 }
 
 TEST(ProbeTally, AnOperationThatNeverWorkedHasNoLatency) {
@@ -79,7 +96,7 @@ TEST(ProbeTally, AnOperationThatNeverWorkedHasNoLatency) {
   EXPECT_FALSE(results[0].contains("rtt_seconds"));
   EXPECT_EQ(results[0]["failures"]["op retry_exc_err"], 1);
   EXPECT_EQ(results[1]["rtt_seconds"]["p50"], 2e-6);
-  EXPECT_NE(tallies_text(tallies).find("write            1        1  100.00%\necho "), std::string::npos);
+  EXPECT_NE(tallies_text(tallies).find("write             1        1  100.00%\necho "), std::string::npos);
   EXPECT_NE(tallies_text(tallies).find("write failed 1 times: op retry_exc_err\n"), std::string::npos);
 }
 
