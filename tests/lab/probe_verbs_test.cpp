@@ -317,7 +317,7 @@ TEST_F(ProbeVerbs, FindsItsAddressAgainWhenItIsBack) {
                       "ip route replace 10.9.0.2/32 dev ve0 src 10.9.0.1 table 101");
     ASSERT_TRUE(wait_until([&] {
       const std::lock_guard lock(events_mutex);
-      return std::find(events.begin(), events.end(), "gid_change") != events.end();
+      return std::find(events.begin(), events.end(), "GID_CHANGE") != events.end();
     })) << "the kernel says so";
     tick(Op::write, 1);
     ASSERT_TRUE(wait_until([&] { return state() == Session::State::backoff; }));
