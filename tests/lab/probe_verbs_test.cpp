@@ -144,6 +144,8 @@ class ProbeVerbs : public testing::Test {
     on(*here, [&] { session->stop(); });
     workers.stop();
     on(*here, [] {});  // what came too late is given back before the loops end
+    here.reset();      // their threads call the session until then
+    there.reset();
   }
 
   Workers workers{2};
