@@ -24,7 +24,7 @@ def run(build, tests):
 
 
 class QueuePairs(unittest.TestCase):
-    """The cases of probe_verbs_test.cpp: both ends in one process, without a side channel."""
+    """The cases of probe_lab_test: both ends in one process, without a side channel."""
 
     def test_on_soft_roce(self):
         self.assertEqual(run("release", f"-{CONNECTIONS}"), 0)

@@ -107,7 +107,7 @@ class Failing(IwarpTest):
         start_responder()
         self.wait_for_up()
 
-    def test_fifty_queue_pairs_leave_nothing_behind(self):
+    def test_many_connections_leave_nothing_behind(self):
         before = objects()
         for _ in range(4):
             self.probe("--flows=6", "--count=10", "--interval=100ms")
