@@ -1,5 +1,7 @@
 # Hardening of every build, and the instrumentation of the asan, tsan and coverage presets.
 add_compile_options(-fno-omit-frame-pointer)
+# Libraries that are HOT have -O3 (Library.cmake).
+string(REPLACE "-O3" "-O2" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
 add_compile_options($<$<CONFIG:Release,RelWithDebInfo>:-fstack-protector-strong>)
 add_compile_definitions($<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)
 if(NOT RDMA_EXPORTER_SANITIZE)
