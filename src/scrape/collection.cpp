@@ -19,36 +19,30 @@ Collection::Collection(std::shared_ptr<Shared> shared, std::uint64_t cycle, Sele
 
 Collection::~Collection() {
   const std::lock_guard lock(shared_->mutex);
-  for (Run& run : runs_)
-    if (run.outcome == Outcome::done) run.slot->give_back(std::move(run.result));
+  for (const RunPtr& run : runs_)
+    if (run->outcome == Outcome::done) run->slot->give_back(std::move(run->result));
 }
 
 void Collection::start() {
   std::unique_lock lock(shared_->mutex);
   begun_ = Clock::now();
-  discovery_.emplace(make_run(shared_->discovery, begun_));
-  if (discovery_->outcome != Outcome::pending) {
-    const Tasks tasks = plan();
-    lock.unlock();
-    submit(tasks);
-    return;
-  }
+  Slot& slot = *shared_->discovery;
+  discovery_ = std::make_shared<Run>(*this, shared_->discovery, admit(slot, begun_), slot.take_run(cycle_));
+  Tasks tasks{discovery_};
+  if (discovery_->outcome != Outcome::pending) tasks = plan();
   lock.unlock();
-  const std::shared_ptr<Work> first = task(*discovery_);
-  shared_->pool.submit({&first, 1});
+  submit(tasks);
 }
 
-// Keeps the whole collection alive while one of its runs waits for a worker or is inside the kernel.
-std::shared_ptr<Work> Collection::task(Run& run) { return {shared_from_this(), &run}; }
-
-Collection::Run Collection::make_run(const std::shared_ptr<Slot>& slot, Clock::time_point now) {
-  return {*this, slot, slot->admit(now), slot->take_run(cycle_)};
+Outcome Collection::admit(const Slot& slot, Clock::time_point now) const {
+  const Outcome outcome = slot.admit(now);
+  return outcome == Outcome::pending && shared_->is_blocked(*slot.owner()) ? Outcome::busy : outcome;
 }
 
 Collection::Tasks Collection::plan() {
-  runs_.reserve(shared_->slots.size());  // tasks point to them
+  runs_.reserve(shared_->slots.size());
   for (const auto& slot : shared_->slots)
-    runs_.emplace_back(*this, slot, Outcome::unwanted, core::JobRun(cycle_));
+    runs_.push_back(std::make_shared<Run>(*this, slot, Outcome::unwanted, core::JobRun(cycle_)));
   planned_ = true;
   return admit_wanted();
 }
@@ -56,14 +50,19 @@ Collection::Tasks Collection::plan() {
 Collection::Tasks Collection::admit_wanted() {
   const Clock::time_point now = Clock::now();
   Tasks tasks;
-  for (Run& run : runs_) {
-    if (run.outcome != Outcome::unwanted || !wanted_.has(run.slot->job().collector())) continue;
-    run.outcome = run.slot->admit(now);
-    run.result = run.slot->take_run(cycle_);
-    if (run.outcome == Outcome::pending) tasks.push_back(task(run));
+  for (const RunPtr& run : runs_) {
+    if (run->outcome != Outcome::unwanted || !wanted_.has(run->slot->job().collector())) continue;
+    run->outcome = admit(*run->slot, now);
+    run->result = run->slot->take_run(cycle_);
+    if (run->outcome == Outcome::pending) tasks.push_back(run);
   }
   unfinished_ += tasks.size();
   return tasks;
+}
+
+bool Collection::covers(const Selection& wanted) const {
+  const std::lock_guard lock(shared_->mutex);
+  return wanted_.covers(wanted);
 }
 
 bool Collection::join(const Selection& wanted) {
@@ -84,18 +83,30 @@ void Collection::submit(const Tasks& tasks) {
   announce();  // where there was nothing to submit
 }
 
-void Collection::execute(Run& run) {
-  if (!begin(run)) return;
+// The collection is not kept alive while the job runs: who is stuck keeps nothing of it.
+void Collection::Run::execute() {
+  {
+    const auto begun_in = collection.lock();
+    if (!begun_in || !begun_in->begin(*this)) return;
+  }
+  const core::Job& job = slot->job();
   try {
-    run.slot->job().run(run.result);
+    slot->job().run(result);
   } catch (const std::exception& error) {
-    run.result.fail();
-    const core::Job& job = run.slot->job();
+    result.fail();
     log::error(
         "a collector threw",
         {{"collector", std::string(job.collector())}, {"device", job.device()}, {"error", error.what()}});
   }
-  end(run);
+  if (const auto ended_in = collection.lock()) return ended_in->end(*this);
+  const std::lock_guard lock(shared->mutex);
+  drop(Clock::now());
+}
+
+void Collection::Run::drop(Clock::time_point now) {
+  slot->ended(now, false);
+  slot->fold(result);
+  if (outcome == Outcome::late) shared->count_returned(slot->owner().get());
 }
 
 bool Collection::begin(Run& run) {
@@ -110,14 +121,13 @@ bool Collection::begin(Run& run) {
 void Collection::end(Run& run) {
   std::unique_lock lock(shared_->mutex);
   const Clock::time_point now = Clock::now();
-  const bool in_time = run.outcome == Outcome::pending && !closed_;
-  if (in_time) limit_series(run);
-  run.slot->ended(now, in_time);
+  if (run.outcome != Outcome::pending) return run.drop(now);
+  limit_series(run);
+  run.slot->ended(now, true);
   run.slot->fold(run.result);
-  if (!in_time) return;
   run.outcome = Outcome::done;
   run.ended = now;
-  if (&run == &*discovery_) {
+  if (&run == discovery_.get()) {
     const Tasks tasks = plan();
     lock.unlock();
     submit(tasks);
@@ -154,21 +164,33 @@ void Collection::announce() {
 void Collection::expire_run(Run& run, Clock::time_point now) {
   if (run.outcome != Outcome::pending || !run.started || now - *run.started < run.slot->timeout()) return;
   run.outcome = Outcome::late;
+  shared_->count_stuck(run.slot->owner().get());
   run.slot->count_timeout();
-  if (&run != &*discovery_) --unfinished_;
+  if (&run != discovery_.get()) --unfinished_;
+}
+
+// So many runs of its owner are stuck that this one would wait until the deadline for nothing.
+void Collection::give_up_blocked(Run& run) {
+  if (run.outcome != Outcome::pending || run.started || !shared_->is_blocked(*run.slot->owner())) return;
+  run.outcome = Outcome::busy;
+  shared_->pool.withdraw(run);
+  if (&run != discovery_.get()) --unfinished_;
 }
 
 void Collection::expire(Clock::time_point now) {
   std::unique_lock lock(shared_->mutex);
   if (!discovery_ || closed_) return;
   expire_run(*discovery_, now);
-  if (discovery_->outcome == Outcome::late && !planned_) {
+  give_up_blocked(*discovery_);
+  const bool given_up = discovery_->outcome == Outcome::late || discovery_->outcome == Outcome::busy;
+  if (given_up && !planned_) {
     const Tasks tasks = plan();
     lock.unlock();
     submit(tasks);
     return;
   }
-  for (Run& run : runs_) expire_run(run, now);
+  for (const RunPtr& run : runs_) expire_run(*run, now);
+  for (const RunPtr& run : runs_) give_up_blocked(*run);
   lock.unlock();
   announce();
 }
@@ -179,24 +201,30 @@ void Collection::close(Clock::time_point now) {
   if (!planned_) plan();
   closed_ = true;
   if (!announced_) observe_duration(now);
-  const auto close_run = [&](Run& run) {
-    if (run.outcome != Outcome::pending) return;
-    run.slot->count_timeout();
-    if (run.started) run.outcome = Outcome::late;
-    run.ended = now;
-  };
-  close_run(*discovery_);
-  for (Run& run : runs_) close_run(run);
+  close_run(*discovery_, now);
+  for (const RunPtr& run : runs_) close_run(*run, now);
+}
+
+void Collection::close_run(Run& run, Clock::time_point now) {
+  if (run.outcome != Outcome::pending) return;
+  run.slot->count_timeout();
+  run.ended = now;
+  if (run.started) {
+    run.outcome = Outcome::late;
+    shared_->count_stuck(run.slot->owner().get());
+  } else {
+    shared_->pool.withdraw(run);
+  }
 }
 
 void Collection::gather(const Selection& collectors, std::vector<const core::SampleBatch*>& finished,
                         core::SampleBatch& self, Clock::time_point now) const {
   const std::lock_guard lock(shared_->mutex);
   if (discovery_) report(*discovery_, self, now);
-  for (const Run& run : runs_) {
-    if (run.outcome == Outcome::unwanted || !collectors.has(run.slot->job().collector())) continue;
-    if (run.outcome == Outcome::done) finished.push_back(&run.result.samples());
-    report(run, self, now);
+  for (const RunPtr& run : runs_) {
+    if (run->outcome == Outcome::unwanted || !collectors.has(run->slot->job().collector())) continue;
+    if (run->outcome == Outcome::done) finished.push_back(&run->result.samples());
+    report(*run, self, now);
   }
 }
 
@@ -210,17 +238,20 @@ Clock::duration Collection::taken(const Run& run, Clock::time_point now) const {
 // The example is the job that took longest: where to look when collections are slow. Nobody waited for one
 // that was busy before.
 void Collection::observe_duration(Clock::time_point now) {
-  const Run* slowest = &*discovery_;
-  for (const Run& run : runs_)
-    if (run.outcome != Outcome::busy && taken(run, now) > taken(*slowest, now)) slowest = &run;
+  const Run* slowest = discovery_.get();
+  for (const RunPtr& run : runs_)
+    if (run->outcome != Outcome::busy && taken(*run, now) > taken(*slowest, now)) slowest = run.get();
   const std::chrono::duration<double> duration = now - begun_;
   shared_->durations.observe(duration.count(), slowest->slot->labels());
 }
 
 void Collection::report(const Run& run, core::SampleBatch& self, Clock::time_point now) const {
   // Single reads that fail cost their samples; a job of which nothing could be read has failed.
-  const bool nothing = run.result.samples().size() == 0 && !run.result.read_errors().empty();
-  const bool success = run.outcome == Outcome::done && !run.result.failed() && !nothing;
+  // What has not ended is still being written to.
+  const auto read_something = [](const core::JobRun& result) {
+    return result.samples().size() != 0 || result.read_errors().empty();
+  };
+  const bool success = run.outcome == Outcome::done && !run.result.failed() && read_something(run.result);
   run.slot->report(self, run.outcome, success, taken(run, now));
 }
 

@@ -20,8 +20,8 @@
 
 namespace rdma_exporter::scrape {
 
-/// One pass over all jobs: first the discovery of what there is, then every job, all on the pool.
-/// Thread-safe.
+/// One pass over all jobs: first the discovery of what there is, then every job, all on the pool. A run that
+/// is stuck owns its job and its own samples, and neither the collection nor any other run. Thread-safe.
 class Collection : public std::enable_shared_from_this<Collection> {
  public:
   /// Runs the jobs of the collectors that `wanted` names. `on_complete` is called once, on any thread, as
@@ -37,10 +37,14 @@ class Collection : public std::enable_shared_from_this<Collection> {
   /// Runs the jobs of these collectors, too. False when it is too late for those that are not among the ones
   /// wanted so far.
   bool join(const Selection& wanted);
+  /// Whether these collectors are among the ones wanted so far.
+  bool covers(const Selection& wanted) const;
 
-  /// Goes on without the jobs that have run longer than their own timeout. Call now and then.
+  /// Goes on without the jobs that have run longer than their own timeout, and without those that wait behind
+  /// them in vain. Call now and then.
   void expire(Clock::time_point now);
-  /// Ends the collection: what has not finished is late, what has not started never will be.
+  /// Ends the collection: what has not finished is late, what has not started is taken back and never will
+  /// be.
   void close(Clock::time_point now);
 
   /// Adds the batches of these collectors that are finished to `finished` (they live as long as this
@@ -50,11 +54,18 @@ class Collection : public std::enable_shared_from_this<Collection> {
 
  private:
   struct Run final : Work {
-    Run(Collection& owner, std::shared_ptr<Slot> of, Outcome admitted, core::JobRun empty)
-        : collection(owner), slot(std::move(of)), outcome(admitted), result(std::move(empty)) {}
-    void execute() override { collection.execute(*this); }
+    Run(Collection& of, std::shared_ptr<Slot> job_of, Outcome admitted, core::JobRun empty)
+        : shared(of.shared_),
+          collection(of.weak_from_this()),
+          slot(std::move(job_of)),
+          outcome(admitted),
+          result(std::move(empty)) {}
+    void execute() override;
+    void drop(Clock::time_point now);  // mutex held
+    std::shared_ptr<Owner> owner() const override { return slot->owner(); }
 
-    Collection& collection;
+    std::shared_ptr<Shared> shared;
+    std::weak_ptr<Collection> collection;
     std::shared_ptr<Slot> slot;
     Outcome outcome;
     core::JobRun result;
@@ -63,20 +74,21 @@ class Collection : public std::enable_shared_from_this<Collection> {
   };
 
   using Tasks = std::vector<std::shared_ptr<Work>>;
+  using RunPtr = std::shared_ptr<Run>;
 
-  void execute(Run& run);
   bool begin(Run& run);
   void end(Run& run);
   void after_discovery();
   Tasks plan();                                                                       // mutex held
   void expire_run(Run& run, Clock::time_point now);                                   // mutex held
+  void give_up_blocked(Run& run);                                                     // mutex held
+  void close_run(Run& run, Clock::time_point now);                                    // mutex held
   void report(const Run& run, core::SampleBatch& self, Clock::time_point now) const;  // mutex held
   Clock::duration taken(const Run& run, Clock::time_point now) const;                 // mutex held
   void observe_duration(Clock::time_point now);                                       // mutex held
-  Run make_run(const std::shared_ptr<Slot>& slot, Clock::time_point now);             // mutex held
+  Outcome admit(const Slot& slot, Clock::time_point now) const;                       // mutex held
   Tasks admit_wanted();                                                               // mutex held
-  std::shared_ptr<Work> task(Run& run);
-  void limit_series(Run& run);  // mutex held
+  void limit_series(Run& run);                                                        // mutex held
   void submit(const Tasks& tasks);
   bool complete() const { return planned_ && unfinished_ == 0 && !closed_; }  // mutex held
   void announce();
@@ -86,8 +98,8 @@ class Collection : public std::enable_shared_from_this<Collection> {
   Clock::time_point begun_;
   Selection wanted_;
   OnComplete on_complete_;
-  std::optional<Run> discovery_;
-  std::vector<Run> runs_;                           // filled once, by plan()
+  RunPtr discovery_;
+  std::vector<RunPtr> runs_;                        // filled once, by plan()
   std::map<std::string_view, std::size_t> series_;  ///< served so far, by device
   bool planned_ = false;
   std::size_t unfinished_ = 0;

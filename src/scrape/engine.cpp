@@ -19,18 +19,19 @@ constexpr MetricDesc kScrapes{
     "collections",
     "Collections started; scrapes that come while one is in flight share it and are not counted here",
     "src/scrape"};
-constexpr MetricDesc kWorkers{"rdma_exporter_workers",
-                              MetricType::gauge,
-                              "",
-                              "threads",
-                              "Worker threads; more than one or two means that reads are stuck in the kernel",
-                              "src/scrape"};
+constexpr MetricDesc kWorkers{
+    "rdma_exporter_workers",
+    MetricType::gauge,
+    "",
+    "threads",
+    "Worker threads; more than one or two means that reads are slow or stuck in the kernel",
+    "src/scrape"};
 constexpr MetricDesc kWorkerLimit{
     "rdma_exporter_worker_limit_reached_total",
     MetricType::counter,
     "",
     "events",
-    "Times a worker was needed to replace a stuck one and limits.workers forbade it",
+    "Times work had to wait because limits.workers, or the share of its device, allowed no further worker",
     "src/scrape"};
 constexpr MetricDesc kDuration{
     "rdma_exporter_scrape_duration_seconds",
@@ -81,11 +82,13 @@ class DiscoveryJob : public core::Job {
         slots.push_back(*same_name);
         continue;
       }
-      slots.push_back(std::make_shared<Slot>(planned));
+      slots.push_back(std::make_shared<Slot>(planned, shared_.owner_of(*planned.job)));
       if (same_name != shared_.slots.end()) slots.back()->inherit(**same_name);
     }
     shared_.slots = std::move(slots);
     shared_.planned = std::move(jobs);
+    std::erase_if(shared_.owners, [](const auto& entry) { return entry.second.expired(); });
+    shared_.pool.set_owners(shared_.owners.size());
   }
 
   Shared& shared_;
@@ -116,8 +119,10 @@ Engine::Engine(boost::asio::io_context& io, JobSource& source, EngineOptions opt
             add_others(out);
           },
           options.page_bytes, options.start_time) {
+  auto job = std::make_shared<DiscoveryJob>(*shared_);
+  auto owner = shared_->owner_of(*job);
   shared_->discovery =
-      std::make_shared<Slot>(PlannedJob{std::make_shared<DiscoveryJob>(*shared_), options.discovery_timeout});
+      std::make_shared<Slot>(PlannedJob{std::move(job), options.discovery_timeout}, std::move(owner));
 }
 
 Engine::~Engine() = default;
@@ -125,25 +130,31 @@ Engine::~Engine() = default;
 bool Engine::stop(Clock::time_point deadline) { return shared_->pool.stop(deadline); }
 
 void Engine::scrape(PageRequest request, Clock::time_point deadline, Answer answer) {
-  auto waiter = std::make_shared<Waiter>(io_, std::move(request), join_deadline(deadline), std::move(answer));
-  waiter->timer.async_wait([this, waiter](const boost::system::error_code& cancelled) {
-    if (!cancelled) on_deadline(waiter);
-  });
+  auto waiter = std::make_shared<Waiter>(io_, std::move(request), deadline, std::move(answer));
+  // A timer that has expired cannot be cancelled any more: its handler may run after a reload has ended the
+  // engine.
+  waiter->timer.async_wait(
+      [this, alive = std::weak_ptr<bool>(alive_), waiter](const boost::system::error_code& cancelled) {
+        if (!cancelled && !alive.expired()) on_deadline(waiter);
+      });
   waiters_.push_back(waiter);
   if (current_) return join(*waiter);
   start_collection();
 }
 
-// The page is wanted before the jobs are added, because they may be done at once.
-void Engine::join(Waiter& waiter) {
-  pages_->want(waiter.request);
-  waiter.joined = current_->join(waiter.request.collectors);
+// What other collectors read would have to be there when the collection ends. Where that leaves a scrape less
+// than half of its own time it waits for the next collection.
+bool Engine::has_time_for(const Waiter& waiter) const {
+  const Clock::time_point now = Clock::now();
+  return waiters_.front()->deadline - now >= (waiter.deadline - now) / 2;
 }
 
-// A collection ends at the deadline of the scrape that started it: who joins gets what is there by then, so
-// that a stuck device and two scrapers cannot keep one old collection alive for ever.
-Clock::time_point Engine::join_deadline(Clock::time_point wanted) const {
-  return current_ && !waiters_.empty() ? std::min(wanted, waiters_.front()->deadline) : wanted;
+// The page is wanted before the jobs are added, because they may be done at once. Where the worker writes the
+// pages already, the next collection has this one: written here, it would hold up the event loop and could
+// not be compressed.
+void Engine::join(Waiter& waiter) {
+  if (!current_->covers(waiter.request.collectors) && !has_time_for(waiter)) return;
+  waiter.joined = pages_->want(waiter.request) && current_->join(waiter.request.collectors);
 }
 
 // For all who wait.
@@ -156,10 +167,16 @@ void Engine::start_collection() {
     pages_->want(waiter->request);
     waiter->joined = true;
   }
-  const auto on_complete = [this, pages = pages_](const std::shared_ptr<Collection>& collection) {
-    const bool here = io_.get_executor().running_in_this_thread();
+  // A reload may end the engine while the pages are made, or before what is posted has run.
+  const auto on_complete = [this, &io = io_, alive = std::weak_ptr<bool>(alive_),
+                            pages = pages_](const std::shared_ptr<Collection>& collection) {
+    const bool here = io.get_executor().running_in_this_thread();
     pages->make(*collection, here ? Compression::forbidden : Compression::allowed);
-    boost::asio::post(io_, [this, collection] { deliver(collection); });
+    // Weak: what is still posted at the end must not outlive the host whose files the jobs hold.
+    boost::asio::post(io, [this, alive, weak = std::weak_ptr<Collection>(collection)] {
+      if (alive.expired()) return;
+      if (const auto delivered = weak.lock()) deliver(delivered);
+    });
   };
   current_ = std::make_shared<Collection>(shared_, ++cycle_, std::move(wanted), on_complete);
   wait_tick();
@@ -168,8 +185,8 @@ void Engine::start_collection() {
 
 void Engine::wait_tick() {
   tick_.expires_after(options_.tick);
-  tick_.async_wait([this](const boost::system::error_code& cancelled) {
-    if (cancelled || !current_) return;
+  tick_.async_wait([this, alive = std::weak_ptr<bool>(alive_)](const boost::system::error_code& cancelled) {
+    if (cancelled || alive.expired() || !current_) return;
     shared_->pool.nudge();
     const auto collection = current_;
     collection->expire(Clock::now());
@@ -177,6 +194,8 @@ void Engine::wait_tick() {
   });
 }
 
+// A collection ends at the deadline of the scrape that started it: who joined gets what is there by then, so
+// that a stuck device and two scrapers cannot keep one old collection alive for ever.
 void Engine::on_deadline(const std::shared_ptr<Waiter>& waiter) {
   const auto it = std::find(waiters_.begin(), waiters_.end(), waiter);
   if (it == waiters_.end()) return;

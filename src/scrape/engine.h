@@ -64,7 +64,7 @@ class Engine {
   struct Waiter;
 
   void join(Waiter& waiter);
-  Clock::time_point join_deadline(Clock::time_point wanted) const;
+  bool has_time_for(const Waiter& waiter) const;
   void start_collection();
   void wait_tick();
   void on_deadline(const std::shared_ptr<Waiter>& waiter);
@@ -79,6 +79,8 @@ class Engine {
   std::shared_ptr<Collection> current_;
   std::shared_ptr<Pages> pages_;  ///< of the current collection
   std::vector<std::shared_ptr<Waiter>> waiters_;
+  std::shared_ptr<bool> alive_ =
+      std::make_shared<bool>(true);  ///< what is posted to io_ looks whether this is still here
   Printer printer_;
   std::atomic<std::uint64_t> collections_{0};
 };

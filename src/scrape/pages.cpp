@@ -24,14 +24,17 @@ PagePtr finish(const PageRequest& request, std::string body, Compression compres
 
 }  // namespace
 
-void Pages::want(const PageRequest& request) {
+bool Pages::want(const PageRequest& request) {
   const std::lock_guard lock(mutex_);
   const auto same = [&](const Entry& entry) { return entry.request == request; };
-  if (std::none_of(entries_.begin(), entries_.end(), same)) entries_.push_back({request, nullptr});
+  if (std::any_of(entries_.begin(), entries_.end(), same)) return true;
+  if (!making_) entries_.push_back({request, nullptr});
+  return !making_;
 }
 
-std::vector<PageRequest> Pages::missing() const {
+std::vector<PageRequest> Pages::take_missing() {
   const std::lock_guard lock(mutex_);
+  making_ = true;
   std::vector<PageRequest> missing;
   for (const Entry& entry : entries_)
     if (!entry.page) missing.push_back(entry.request);
@@ -42,7 +45,7 @@ std::vector<PageRequest> Pages::missing() const {
 void Pages::print(const Collection& collection, std::vector<PageRequest>& requests,
                   std::vector<std::string>& bodies) {
   const std::lock_guard lock(printing_);
-  if (!closed_) requests = missing();
+  if (!closed_) requests = take_missing();
   for (const PageRequest& request : requests) {
     const auto same = [&](const PageRequest& other) {
       return other.format == request.format && other.collectors == request.collectors;
@@ -66,7 +69,6 @@ void Pages::make(const Collection& collection, Compression compression) {
 }
 
 PagePtr Pages::get(const Collection& collection, const PageRequest& request) {
-  want(request);
   make(collection, Compression::forbidden);
   const std::lock_guard lock(mutex_);
   const auto same = [&](const Entry& entry) { return entry.request == request; };

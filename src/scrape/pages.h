@@ -22,12 +22,14 @@ class Pages {
  public:
   explicit Pages(Printer& printer) : printer_(printer) {}
 
-  void want(const PageRequest& request);
+  /// False when it is too late: make() has begun, and nobody else wanted this form.
+  bool want(const PageRequest& request);
 
   /// Makes what is wanted and not there yet.
   void make(const Collection& collection, Compression compression);
 
-  /// The page for `request`; where make() came before want() it is made now, without compression.
+  /// The page for `request`, for which want() was true; where make() was never called or has not come to its
+  /// end it is made now, without compression.
   PagePtr get(const Collection& collection, const PageRequest& request);
 
   /// From now on nothing reads the collection's samples any more, so that its jobs may run again.
@@ -39,14 +41,15 @@ class Pages {
     PagePtr page;  ///< null: wanted
   };
 
-  std::vector<PageRequest> missing() const;
+  std::vector<PageRequest> take_missing();
   void print(const Collection& collection, std::vector<PageRequest>& requests,
              std::vector<std::string>& bodies);
 
   Printer& printer_;
   std::mutex printing_;
-  bool closed_ = false;       ///< guarded by printing_
-  mutable std::mutex mutex_;  ///< never held while printing: the io thread adds requests meanwhile
+  bool closed_ = false;  ///< guarded by printing_
+  std::mutex mutex_;     ///< never held while printing: the io thread adds requests meanwhile
+  bool making_ = false;
   std::vector<Entry> entries_;
 };
 

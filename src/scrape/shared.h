@@ -4,8 +4,10 @@
 
 #include <array>
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "core/histogram.h"
@@ -37,6 +39,15 @@ struct Shared {
   std::shared_ptr<Slot> discovery;
   std::shared_ptr<const PlannedJobs> planned;  ///< what `slots` was made from
   std::vector<std::shared_ptr<Slot>> slots;
+  std::map<const Owner*, std::size_t> stuck;  ///< runs that are out of their time and have not returned
+  std::map<std::string, std::weak_ptr<Owner>, std::less<>> owners;  ///< by device
+
+  /// A device that is registered anew while reads of the old one are stuck goes on with their account.
+  std::shared_ptr<Owner> owner_of(const core::Job& job);
+  /// Whether so much is stuck that a run of this owner would not be started.
+  bool is_blocked(const Owner& owner) const;
+  void count_stuck(const Owner* owner);
+  void count_returned(const Owner* owner);
 };
 
 }  // namespace rdma_exporter::scrape

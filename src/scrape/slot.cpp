@@ -33,7 +33,8 @@ constexpr MetricDesc kBusy{
     MetricType::gauge,
     "collector,device",
     "",
-    "1 while a read of this device by this collector has not returned from the kernel in time",
+    "1 while a read of this device by this collector has not returned from the kernel in time, or is not "
+    "started because so many reads of this device have not",
     "src/scrape"};
 constexpr MetricDesc kTimeouts{
     "rdma_exporter_collector_timeouts_total",
@@ -77,8 +78,9 @@ void count(std::map<std::string, std::uint64_t, std::less<>>& totals, const core
 
 }  // namespace
 
-Slot::Slot(PlannedJob planned)
+Slot::Slot(PlannedJob planned, std::shared_ptr<Owner> owner)
     : planned_(std::move(planned)),
+      owner_(std::move(owner)),
       labels_(core::render_labels(
           {{"collector", planned_.job->collector()}, {"device", planned_.job->device()}})) {}
 

@@ -15,6 +15,7 @@
 #include "core/job.h"
 #include "core/metric.h"
 #include "scrape/job_source.h"
+#include "scrape/worker_pool.h"
 
 namespace rdma_exporter::scrape {
 
@@ -26,16 +27,18 @@ enum class Outcome : unsigned char {
   pending,   ///< not finished yet, or never started before the deadline
   done,      ///< its samples are served
   late,      ///< over its time: left out, its result is dropped when it comes
-  busy,      ///< still inside a run of an earlier collection: not started
+  busy,      ///< inside a run of an earlier collection, or behind stuck ones of its owner: not started
   back_off,  ///< has timed out again and again: not tried until later
 };
 
 /// What is remembered of one job from collection to collection. Guarded by Shared::mutex.
 class Slot {
  public:
-  explicit Slot(PlannedJob planned);
+  /// `owner`: on whose account the job's runs are.
+  explicit Slot(PlannedJob planned, std::shared_ptr<Owner> owner = nullptr);
 
   core::Job& job() const { return *planned_.job; }
+  const std::shared_ptr<Owner>& owner() const { return owner_; }
   /// `collector="...",device="..."`
   const std::string& labels() const { return labels_; }
   std::chrono::milliseconds timeout() const { return planned_.timeout; }
@@ -66,6 +69,7 @@ class Slot {
   using Totals = std::map<std::string, std::uint64_t, std::less<>>;
 
   PlannedJob planned_;
+  std::shared_ptr<Owner> owner_;
   std::string labels_;
   std::optional<Clock::time_point> started_;
   Clock::time_point not_before_;
