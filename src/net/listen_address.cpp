@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <charconv>
 #include <cstdint>
 #include <cstring>
@@ -52,7 +53,12 @@ core::Result<std::vector<Endpoint>> resolve(std::string_view address, const Host
   ErrorCode error;
   const auto found = resolver.resolve(std::string(where.host), std::to_string(where.port),
                                       tcp::resolver::numeric_service | tcp::resolver::passive, error);
-  if (error || found.empty()) return bad_address(address, "this host name has no address");
+  if (error || found.empty()) {
+    // A name server that is late, or not reached yet, answers later.
+    core::Error unresolved = bad_address(address, "this host name has no address").value();
+    unresolved.os_errno = EADDRNOTAVAIL;
+    return tl::unexpected(std::move(unresolved));
+  }
   const auto is_v4 = [](const auto& entry) { return entry.endpoint().address().is_v4(); };
   const auto v4 = std::find_if(found.begin(), found.end(), is_v4);
   return std::vector<Endpoint>{(v4 == found.end() ? found.begin() : v4)->endpoint()};

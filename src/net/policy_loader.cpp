@@ -18,6 +18,21 @@ using Done = core::Result<void>;
 
 bool same(const timespec& a, const timespec& b) { return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec; }
 
+/// What the settings ask of clients.
+TlsRules rules_of(const config::TlsServer& settings) {
+  using config::ClientAuth;
+  const ClientAuth auth = settings.client_auth;
+  const config::PemSource& ca = settings.client_ca;
+  return {
+      .requires_certificate = auth == ClientAuth::require_any || auth == ClientAuth::require_and_verify,
+      .verifies_certificate = auth == ClientAuth::verify_if_given || auth == ClientAuth::require_and_verify,
+      .client_ca = ca.text.empty() ? ca.path : "client_ca",
+      .allowed_sans = settings.client_allowed_sans,
+      .min_version = settings.min_version,
+      .cipher_suites = cipher_suites_of(settings),
+      .curves = settings.curves};
+}
+
 /// Collects what one attempt reads.
 class Loader {
  public:
@@ -38,6 +53,7 @@ class Loader {
       auto tls = make_tls(*file->tls);
       if (!tls) return tl::unexpected(std::move(tls.error()));
       policy->tls = std::move(*tls);
+      policy->tls_rules = rules_of(*file->tls);
     }
     return policy;
   }
@@ -63,7 +79,7 @@ class Loader {
     if (source.path.empty()) return {};
     watch(source.path);
     auto text = config::read_file(source.path);
-    if (!text) return core::config_error(source.where + ": " + text.error().context);
+    if (!text) return config::error_at(source.where, std::move(text.error()));
     into = std::move(*text);
     return {};
   }
@@ -99,16 +115,6 @@ LoadedPolicy load_policy(const std::string& path) {
   Loader loader(path);
   auto policy = loader.load();
   return {std::move(policy), std::move(loader.files), std::move(loader.stamps)};
-}
-
-core::Result<void> may_follow(const Policy& now, const Policy& next, const std::string& path) {
-  if (now.tls && !next.tls)
-    return core::config_error(path +
-                              ": has no tls_server_config any more; to switch TLS off, restart the exporter");
-  if (!now.users.empty() && next.users.empty())
-    return core::config_error(
-        path + ": has no basic_auth_users any more; to do without passwords, restart the exporter");
-  return {};
 }
 
 }  // namespace rdma_exporter::net

@@ -36,8 +36,4 @@ struct LoadedPolicy {
 /// Reads it. Blocks, and may hang with the file system.
 LoadedPolicy load_policy(const std::string& path);
 
-/// Whether `next` may follow `now` in a running server. TLS and passwords are not switched off by a file: one
-/// that is being written is empty for a moment. The error says so.
-core::Result<void> may_follow(const Policy& now, const Policy& next, const std::string& path);
-
 }  // namespace rdma_exporter::net

@@ -138,9 +138,9 @@ bool Server::has_tls() const { return context_->gate && context_->gate->policy()
 
 bool Server::has_passwords() const { return context_->gate && !context_->gate->policy().users.empty(); }
 
-void Server::reload_web_config(std::function<void(const core::Result<void>&)> answer) {
-  if (!web_config_) return answer({});
-  web_config_->reload(std::move(answer));
+void Server::prepare_web_config(std::function<void(const core::Result<std::function<void()>>&)> answer) {
+  if (!web_config_) return answer([] {});
+  web_config_->prepare(std::move(answer));
 }
 
 std::vector<std::string> Server::bound_addresses() const {

@@ -57,10 +57,10 @@ class Server {
   bool has_tls() const;
   bool has_passwords() const;
 
-  /// Reads the web config file now; without it nothing happens. Changes of the file are noticed without it,
-  /// too. `answer` is called once, now or later, with what is wrong with the file: the old one stays in force
-  /// then.
-  void reload_web_config(std::function<void(const core::Result<void>&)> answer);
+  /// Reads the web config file now, whether it changed or not; changes are noticed without it, too. `answer`
+  /// is called once, now or later: with what puts the file in force, which does nothing without a file, or
+  /// with what is wrong with it. Until then, and after an error, the old one is in force.
+  void prepare_web_config(std::function<void(const core::Result<std::function<void()>>&)> answer);
   /// Takes over other options without losing a connection: listens on addresses that are new, no more on
   /// those that are gone, and takes the limits for connections and requests from now on. All or nothing; an
   /// address of which an old one has the port is in use. Where sockets and the web config file come from

@@ -7,6 +7,7 @@
 #include <openssl/x509.h>
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -24,12 +25,14 @@ using config::TlsVersion;
 using ErrorCode = boost::system::error_code;
 using Done = core::Result<void>;
 
-constexpr std::string_view kModernSuites =
-    "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384:"
-    "ECDHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305";
+constexpr std::array<std::string_view, 6> kModernSuites{
+    "ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-RSA-AES128-GCM-SHA256",   "ECDHE-ECDSA-AES256-GCM-SHA384",
+    "ECDHE-RSA-AES256-GCM-SHA384",   "ECDHE-ECDSA-CHACHA20-POLY1305", "ECDHE-RSA-CHACHA20-POLY1305"};
 /// TLS 1.0 and 1.1 know no others.
-constexpr std::string_view kOldSuites =
-    ":ECDHE-ECDSA-AES128-SHA:ECDHE-RSA-AES128-SHA:ECDHE-ECDSA-AES256-SHA:ECDHE-RSA-AES256-SHA";
+constexpr std::array<std::string_view, 4> kOldSuites{"ECDHE-ECDSA-AES128-SHA", "ECDHE-RSA-AES128-SHA",
+                                                     "ECDHE-ECDSA-AES256-SHA", "ECDHE-RSA-AES256-SHA"};
+
+bool is_old(const TlsServer& settings) { return settings.min_version < TlsVersion::tls12; }
 
 int protocol_of(TlsVersion version) {
   constexpr int kProtocols[] = {TLS1_VERSION, TLS1_1_VERSION, TLS1_2_VERSION, TLS1_3_VERSION};
@@ -65,11 +68,9 @@ int choose_protocol(SSL*, const unsigned char** out, unsigned char* out_size, co
 }
 
 Done use_versions(SSL_CTX* ssl, const TlsServer& settings) {
-  const bool old = settings.min_version < TlsVersion::tls12;
   // TLS 1.0 and 1.1 sign with SHA-1, which OpenSSL 3 allows at no security level but 0.
-  if (old) ::SSL_CTX_set_security_level(ssl, 0);
-  std::string suites = join(settings.cipher_suites);
-  if (suites.empty()) suites = std::string(kModernSuites) + (old ? std::string(kOldSuites) : "");
+  if (is_old(settings)) ::SSL_CTX_set_security_level(ssl, 0);
+  const std::string suites = join(cipher_suites_of(settings));
   const std::string curves = join(settings.curves);
   const bool done = ::SSL_CTX_set_min_proto_version(ssl, protocol_of(settings.min_version)) == 1 &&
                     ::SSL_CTX_set_max_proto_version(ssl, protocol_of(settings.max_version)) == 1 &&
@@ -155,6 +156,13 @@ void ask_clients(asio::ssl::context& context, const TlsServer& settings) {
 }
 
 }  // namespace
+
+std::vector<std::string> cipher_suites_of(const TlsServer& settings) {
+  if (!settings.cipher_suites.empty()) return settings.cipher_suites;
+  std::vector<std::string> suites(kModernSuites.begin(), kModernSuites.end());
+  if (is_old(settings)) suites.insert(suites.end(), kOldSuites.begin(), kOldSuites.end());
+  return suites;
+}
 
 core::Result<std::shared_ptr<asio::ssl::context>> make_tls_context(const TlsServer& settings,
                                                                    const PemTexts& pem) {

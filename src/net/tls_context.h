@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "config/web_file.h"
 #include "core/result.h"
@@ -20,6 +21,9 @@ struct PemTexts {
   std::string key;
   std::string client_ca;
 };
+
+/// The suites of TLS 1.2 and older that these settings allow, by OpenSSL's names.
+std::vector<std::string> cipher_suites_of(const config::TlsServer& settings);
 
 /// What all TLS connections share: certificate, key, versions, suites, curves, what is asked of clients. No
 /// session is resumed and nothing renegotiated. Touches no file but, when clients are to be verified and no

@@ -5,12 +5,14 @@
 #include <chrono>
 #include <utility>
 
+#include "config/file.h"
 #include "log/log.h"
 
 namespace rdma_exporter::net {
 namespace {
 
 constexpr std::chrono::seconds kPause{1};
+constexpr std::chrono::seconds kLateLook{10};
 constexpr std::size_t kMostQueued = 4;  // the look, and reloads that somebody asked for
 
 }  // namespace
@@ -21,7 +23,8 @@ WebConfigFile::WebConfigFile(asio::io_context& io, std::string path, Gate& gate,
 core::Result<void> WebConfigFile::load() {
   const auto policy = read(path_, *seen_);
   counters_.count_web_config(policy.has_value());
-  if (!policy) return core::config_error("--web.config.file: " + policy.error().context);
+  if (!policy) return config::error_at("--web.config.file", policy.error());
+  guard_.accept(**policy);
   gate_.use(*policy);
   return {};
 }
@@ -43,26 +46,49 @@ void WebConfigFile::wait() {
 }
 
 void WebConfigFile::look() {
-  if (looking_) return;  // the last one has not come back: the file system hangs
-  looking_ = worker_.submit([weak = weak_from_this(), seen = seen_, path = path_]() -> Worker::Finish {
-    if (!is_to_be_read(*seen)) {
-      return [weak] {
-        if (const auto self = weak.lock()) self->looking_ = false;
-      };
-    }
-    return [weak, policy = read(path, *seen)] {
-      const auto self = weak.lock();
-      if (!self) return;
-      self->looking_ = false;
-      (void)self->use(policy);  // logged and counted there
-    };
-  });
+  if (looking_) return report_late_look();
+  look_began_ = std::chrono::steady_clock::now();
+  const bool anyway = std::exchange(read_anyway_, false);
+  looking_ =
+      worker_.submit([weak = weak_from_this(), seen = seen_, path = path_, anyway]() -> Worker::Finish {
+        if (!is_to_be_read(*seen) && !anyway) {
+          return [weak] {
+            if (const auto self = weak.lock()) self->end_look();
+          };
+        }
+        return [weak, policy = read(path, *seen)] {
+          const auto self = weak.lock();
+          if (!self) return;
+          self->end_look();
+          if (self->check(policy)) self->take(*policy);
+        };
+      });
 }
 
-void WebConfigFile::reload(Answer answer) {
+// The last one has not come back: the file system hangs, and nobody knows what the file says.
+void WebConfigFile::report_late_look() {
+  if (late_ || std::chrono::steady_clock::now() - look_began_ < kLateLook) return;
+  late_ = true;
+  counters_.count_web_config(false);
+  log::error("the web config cannot be read: its file system does not answer", {{"file", path_}});
+}
+
+// A look that was late says nothing of whether the file is good: the next one reads it whatever it sees.
+void WebConfigFile::end_look() {
+  looking_ = false;
+  if (std::exchange(late_, false)) read_anyway_ = true;
+}
+
+void WebConfigFile::prepare(Prepared answer) {
   auto job = [weak = weak_from_this(), seen = seen_, path = path_, answer]() -> Worker::Finish {
     return [weak, answer, policy = read(path, *seen)] {
-      if (const auto self = weak.lock()) answer(self->use(policy));
+      const auto self = weak.lock();
+      if (!self) return;
+      if (const auto checked = self->check(policy); !checked) return answer(tl::unexpected(checked.error()));
+      self->read_anyway_ = true;  // where it is not used now, the next look does
+      answer([weak, policy = *policy] {
+        if (const auto still = weak.lock()) still->take(policy);
+      });
     };
   };
   if (!worker_.submit(std::move(job)))
@@ -85,17 +111,22 @@ core::Result<std::shared_ptr<const Policy>> WebConfigFile::read(const std::strin
   return std::move(loaded.policy);
 }
 
-core::Result<void> WebConfigFile::use(const core::Result<std::shared_ptr<const Policy>>& loaded) {
+core::Result<void> WebConfigFile::check(const core::Result<std::shared_ptr<const Policy>>& loaded) {
   core::Result<void> done = loaded.map([](const auto&) {});
-  if (done) done = may_follow(gate_.policy(), **loaded, path_);
-  counters_.count_web_config(done.has_value());
-  if (done) {
-    gate_.use(*loaded);
-    log::info("web config read again", {{"file", path_}});
-  } else {
+  if (done) done = guard_.check(gate_.policy(), **loaded, path_);
+  if (!done) {
+    counters_.count_web_config(false);
     log::error("the web config stays as it was", {{"error", core::to_string(done.error())}});
   }
   return done;
+}
+
+void WebConfigFile::take(const std::shared_ptr<const Policy>& policy) {
+  read_anyway_ = false;
+  counters_.count_web_config(true);
+  guard_.accept(*policy);
+  gate_.use(policy);
+  log::info("web config read again", {{"file", path_}});
 }
 
 }  // namespace rdma_exporter::net
