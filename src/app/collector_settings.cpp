@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <optional>
-#include <regex>
 
 namespace rdma_exporter::app {
 namespace {
@@ -33,26 +31,11 @@ collectors::ResourceSettings resource_settings(const config::ResourceConfig& con
                   .first_wait = first_wait};
 }
 
-collectors::EthtoolOptions ethtool_options(const config::EthtoolConfig& settings) {
-  collectors::EthtoolOptions options{.interval = settings.interval, .raw_wanted = {}};
-  if (!settings.raw_include.empty()) {
-    options.raw_wanted = [wanted = std::regex(settings.raw_include)](const std::string& name) {
-      return std::regex_match(name, wanted);
-    };
-  }
-  return options;
-}
-
 }  // namespace
 
-// The expressions are compiled from std::string: libstdc++ 12 reads a byte beyond a range that ends in "(".
 std::function<bool(const std::string&)> device_filter(const config::DeviceConfig& settings) {
-  std::optional<std::regex> include;
-  std::optional<std::regex> exclude;
-  if (!settings.include.empty()) include.emplace(settings.include);
-  if (!settings.exclude.empty()) exclude.emplace(settings.exclude);
-  return [include, exclude](const std::string& name) {
-    return (!include || std::regex_match(name, *include)) && !(exclude && std::regex_match(name, *exclude));
+  return [include = settings.include, exclude = settings.exclude](const std::string& name) {
+    return (!include.is_set() || include.matches(name)) && !exclude.matches(name);
   };
 }
 
@@ -71,7 +54,9 @@ collectors::Context collector_context(host::Host& host, const config::Config& co
       host,
       static_cast<collectors::RawPolicy>(config.raw),
       config.device.forget_after,
-      ethtool_options(config.ethtool),
+      {.interval = config.ethtool.interval,
+       .raw_include = config.ethtool.raw_include,
+       .raw_exclude = config.ethtool.raw_exclude},
       static_cast<collectors::AsyncEventsPolicy>(config.async_events),
       resource_settings(config.resource, first_wait(config, "resource", purpose)),
       {.interval = config.config_check.interval, .first_wait = first_wait(config, "config_check", purpose)},

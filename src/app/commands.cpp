@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <csignal>
 #include <vector>
 
 #include "app/setup_log.h"
@@ -48,7 +47,6 @@ int run_command(std::string_view word, std::span<const char* const> arguments) {
   if (!line) return refused(line.error());
   if (line->help) return print(config::command_help(syntax));
   setup_log(line->config.log);
-  std::signal(SIGPIPE, SIG_IGN);
   const auto status = (*command)->run(*line);
   return status ? *status : refused(status.error());
 }

@@ -13,6 +13,7 @@
 #include "app/open_file_limit.h"
 #include "app/probe_options.h"
 #include "app/setup_log.h"
+#include "app/signals.h"
 #include "log/log.h"
 
 namespace rdma_exporter::app {
@@ -23,6 +24,9 @@ using Clock = std::chrono::steady_clock;
 
 constexpr auto kGraceForResponses = 1000ms;
 constexpr auto kRetiredInterval = 20ms;
+// A local file takes milliseconds; longer than this its file system does not answer.
+constexpr auto kTimeToRead = 10s;
+constexpr unsigned kMaxReaders = 4;
 // Each holds its workers and what it remembers of the devices.
 constexpr std::size_t kMaxRetired = 4;
 
@@ -72,6 +76,7 @@ Daemon::Daemon(asio::io_context& io, config::Config config, LoadConfig load)
       signals_(io, SIGTERM, SIGINT, SIGHUP),
       stop_timer_(io),
       retired_timer_(io),
+      reload_timer_(io),
       watchdog_timer_(io) {
   if (!config_.textfile.empty()) textfile_.emplace(io_, *this, config_);
 }
@@ -94,6 +99,7 @@ core::Result<void> Daemon::configure_probe(const config::ProbeConfig& config) {
 
 core::Result<void> Daemon::start() {
   wait_for_signal();
+  let_hangup_through();
   if (auto probing = configure_probe(config_.probe); !probing) return probing;
   if (textfile_) {
     textfile_->start();
@@ -109,15 +115,19 @@ core::Result<void> Daemon::start() {
 
 // Opens what later collections read, and fills the landing page.
 void Daemon::collect_first() {
-  exporter_->metrics({}, Clock::now() + config_.scrape.timeout, [exporter = exporter_](const auto&) {
+  // Weak: the exporter keeps the function until the collection ends, which a stop may come before.
+  const std::weak_ptr<Exporter> weak = exporter_;
+  exporter_->metrics({}, Clock::now() + config_.scrape.timeout, [weak](const auto&) {
     ::malloc_trim(0);  // start-up needed more than what follows
+    const auto exporter = weak.lock();
+    if (!exporter) return;
     log::info("first collection done", {{"devices", std::to_string(exporter->device_names().size())}});
   });
 }
 
 bool Daemon::finish(Clock::time_point deadline) {
   if (textfile_) served_ = textfile_->end();
-  bool ended = exporter_->stop(deadline) && !reloading_;
+  bool ended = exporter_->stop(deadline) && !reloading_ && readers_ == 0;
   ended = state_.probe.stop(deadline) && ended;
   for (const auto& exporter : retired_) ended = exporter->stop(deadline) && ended;
   return ended;
@@ -152,7 +162,8 @@ void Daemon::wait_for_signal() {
   signals_.async_wait([this](const boost::system::error_code& error, int signal) {
     if (error) return;
     if (signal != SIGHUP) return begin_stop(signal);
-    reload([](const core::Result<void>&) {});
+    // One that waits reads the file after this signal, too.
+    if (waiting_.empty()) reload([](const core::Result<void>&) {});
     wait_for_signal();
   });
 }
@@ -172,30 +183,52 @@ void Daemon::wait_for_responses() {
   stop_timer_.async_wait([this](const boost::system::error_code&) { wait_for_responses(); });
 }
 
+// The file may change while it is being read: who asks meanwhile has it read once more.
 void Daemon::reload(ReloadAnswer answer) {
-  if (std::exchange(reloading_, true))
-    return answer(core::config_error("a reload is in progress: the configuration is still being read"));
-  service_manager_.reloading();
-  // The file may be on a file system that hangs; scrapes go on meanwhile.
-  try {
-    std::thread([this, load = load_, &io = io_, answer] {
-      asio::post(io, [this, loaded = load(), answer] { end_reload(loaded, answer); });
-    }).detach();
-  } catch (const std::system_error& error) {
-    end_reload(core::config_error(std::string("cannot start a thread: ") + error.what()), answer);
-  }
+  waiting_.push_back(std::move(answer));
+  if (!reloading_) begin_reload();
 }
 
-void Daemon::end_reload(const core::Result<config::Config>& loaded, const ReloadAnswer& answer) {
-  if (!loaded) return finish_reload(tl::unexpected(loaded.error()), answer);
-  // First, because it can fail, and because it follows its file by itself anyway.
-  server_.reload_web_config([this, config = *loaded, answer](const core::Result<void>& read) {
-    finish_reload(read ? apply(config) : read, answer);
+void Daemon::begin_reload() {
+  reloading_ = true;
+  answers_ = std::exchange(waiting_, {});
+  service_manager_.reloading();
+  const unsigned number = ++reloads_;
+  // The file may be on a file system that hangs; scrapes go on meanwhile.
+  if (readers_ >= kMaxReaders)
+    return finish_reload(core::config_error("the files of earlier reloads have still not been read"));
+  try {
+    std::thread([this, load = load_, &io = io_, number] {
+      asio::post(io, [this, loaded = load(), number] {
+        --readers_;
+        if (reloading_ && number == reloads_) end_reload(loaded);
+      });
+    }).detach();
+  } catch (const std::system_error& error) {
+    return finish_reload(core::config_error(std::string("cannot start a thread: ") + error.what()));
+  }
+  ++readers_;
+  reload_timer_.expires_after(kTimeToRead);
+  reload_timer_.async_wait([this, number](const boost::system::error_code& cancelled) {
+    if (cancelled || !reloading_ || number != reloads_) return;
+    finish_reload(core::config_error("a file of the configuration could not be read within 10 s"));
   });
 }
 
-void Daemon::finish_reload(const core::Result<void>& result, const ReloadAnswer& answer) {
+void Daemon::end_reload(const core::Result<config::Config>& loaded) {
+  if (!loaded) return finish_reload(tl::unexpected(loaded.error()));
+  server_.prepare_web_config([this, config = *loaded, number = reloads_](const auto& use_web_config) {
+    if (!reloading_ || number != reloads_) return;
+    if (!use_web_config) return finish_reload(tl::unexpected(use_web_config.error()));
+    const auto applied = apply(config);
+    if (applied) (*use_web_config)();
+    finish_reload(applied);
+  });
+}
+
+void Daemon::finish_reload(const core::Result<void>& result) {
   reloading_ = false;
+  reload_timer_.cancel();
   state_.reload.last_successful = result.has_value();
   if (result) {
     state_.reload.last_success_time = std::time(nullptr);
@@ -205,10 +238,12 @@ void Daemon::finish_reload(const core::Result<void>& result, const ReloadAnswer&
                {{"error", core::to_string(result.error())}});
   }
   service_manager_.ready(result ? status() : status() + "; the last reload failed");
-  answer(result);
+  for (const ReloadAnswer& answer : std::exchange(answers_, {})) answer(result);
+  if (!reloading_ && !waiting_.empty()) begin_reload();
 }
 
 core::Result<void> Daemon::apply(const config::Config& config) {
+  if (const auto checked = check_reach(config); !checked) return checked;
   std::shared_ptr<Exporter> next;
   if (!same_exporter(config, config_)) {
     if (retired_.size() >= kMaxRetired)
@@ -226,6 +261,15 @@ core::Result<void> Daemon::apply(const config::Config& config) {
   config_ = config;
   if (next) retire(std::exchange(exporter_, std::move(next)));
   return {};
+}
+
+// A file that was emptied, or cut short, says nothing of where to listen. The default is all addresses.
+core::Result<void> Daemon::check_reach(const config::Config& config) const {
+  const auto& defaults = config::WebConfig{}.listen_addresses;
+  if (config.web.listen_addresses != defaults || config_.web.listen_addresses == defaults) return {};
+  return core::config_error(
+      "--web.listen-address is not set any more: the default, all addresses, takes effect with a restart "
+      "only");
 }
 
 core::Result<void> Daemon::reconfigure_output(const config::Config& config) {

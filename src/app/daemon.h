@@ -27,7 +27,8 @@ namespace rdma_exporter::app {
 ///
 /// A reload (SIGHUP, POST /-/reload) loads the configuration on a thread of its own, builds a whole new
 /// exporter beside the old one and swaps them; the old one answers the scrapes it has begun and ends when its
-/// workers have. Nothing changes when any step fails.
+/// workers have. Nothing changes when any step fails. Who asks while a reload goes on gets one of their own
+/// behind it: the last state of the file wins.
 class Daemon final : public net::MetricsSource {
  public:
   /// Reads flags and file anew; called on any thread. The error is a message for a person.
@@ -59,9 +60,11 @@ class Daemon final : public net::MetricsSource {
   std::string status() const;
   void begin_stop(int signal);
   void wait_for_responses();
-  void end_reload(const core::Result<config::Config>& loaded, const ReloadAnswer& answer);
-  void finish_reload(const core::Result<void>& result, const ReloadAnswer& answer);
+  void begin_reload();
+  void end_reload(const core::Result<config::Config>& loaded);
+  void finish_reload(const core::Result<void>& result);
   core::Result<void> apply(const config::Config& config);
+  core::Result<void> check_reach(const config::Config& config) const;
   core::Result<void> reconfigure_output(const config::Config& config);
   std::shared_ptr<Exporter> make_exporter(const config::Config& config);
   void retire(std::shared_ptr<Exporter> exporter);
@@ -80,11 +83,16 @@ class Daemon final : public net::MetricsSource {
   asio::signal_set signals_;
   asio::steady_timer stop_timer_;
   asio::steady_timer retired_timer_;
+  asio::steady_timer reload_timer_;
   asio::steady_timer watchdog_timer_;
   std::chrono::steady_clock::time_point stop_until_;
   bool ready_ = false;
   bool served_ = true;
   bool reloading_ = false;
+  std::vector<ReloadAnswer> answers_;  ///< of who asked for the reload that goes on
+  std::vector<ReloadAnswer> waiting_;  ///< of who asked for another one since
+  unsigned reloads_ = 0;               ///< begun; the number of the one that goes on
+  unsigned readers_ = 0;  ///< threads that read files, those of reloads that were given up included
 };
 
 }  // namespace rdma_exporter::app

@@ -98,7 +98,8 @@ constexpr std::string_view kPreamble =
     "families "
     "out). Driver statistics (ethtool -S) are the exception: an adapter has thousands, so those without a "
     "curated "
-    "name are exported only where `--collector.ethtool.raw-include` matches. What a device or kernel does "
+    "name are exported only where `--collector.ethtool.raw-include` matches and "
+    "`--collector.ethtool.raw-exclude` does not. What a device or kernel does "
     "not support is absent, never 0. `direction` is this host's view: "
     "`rx` "
     "received, `tx` sent.\n";

@@ -101,10 +101,12 @@ core::Result<std::shared_ptr<const scrape::PlannedJobs>> Exporter::jobs(core::Jo
 }
 
 // In the background: opening a verbs device may block. Again when devices have changed: there may be more to
-// lose.
+// lose. One check at a time, however often devices change while it hangs.
 void Exporter::check_privileges() {
-  if (!use_kernel(config_)) return;
-  background_.start([privileges = privileges_, config = config_] { privileges->check(config); });
+  if (!use_kernel(config_) || wanted_checks_->fetch_add(1) != 0) return;
+  background_.start([privileges = privileges_, config = config_, wanted = wanted_checks_] {
+    for (unsigned seen = 0; !wanted->compare_exchange_strong(seen, 0);) privileges->check(config);
+  });
 }
 
 bool Exporter::stop(std::chrono::steady_clock::time_point deadline) {

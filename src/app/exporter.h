@@ -2,6 +2,7 @@
 // Copyright the rdma_exporter authors
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -68,6 +69,8 @@ class Exporter final : public scrape::JobSource {
   mutable std::mutex names_mutex_;
   std::vector<std::string> names_;
   std::shared_ptr<Privileges> privileges_ = std::make_shared<Privileges>();
+  /// Checks of privileges that were wanted since the last one began; 0: none goes on.
+  std::shared_ptr<std::atomic<unsigned>> wanted_checks_ = std::make_shared<std::atomic<unsigned>>(0);
   SelfMetrics self_metrics_;
   scrape::Engine engine_;  // last: its workers use everything above
 };

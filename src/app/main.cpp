@@ -7,6 +7,7 @@
 #include <span>
 
 #include "app/run.h"
+#include "app/signals.h"
 
 namespace {
 
@@ -23,6 +24,7 @@ void set_up_heap() {
 }  // namespace
 
 int main(int argc, char** argv) {
+  rdma_exporter::app::hold_signals();
   set_up_heap();
   try {
     return rdma_exporter::app::run(std::span<const char* const>(argv, static_cast<std::size_t>(argc)));

@@ -8,6 +8,7 @@
 #include <array>
 #include <string>
 
+#include "config/file.h"
 #include "net/listen_address.h"
 
 namespace rdma_exporter::app {
@@ -74,7 +75,7 @@ core::Result<probe::AgentOptions> probe_options(const config::ProbeConfig& confi
   options.responder.insecure = config.insecure;
   for (const std::string& address : config.responder ? config.listen_addresses : std::vector<std::string>()) {
     auto endpoints = net::listen_endpoints(address);
-    if (!endpoints) return core::config_error("--probe.listen-address: " + endpoints.error().context);
+    if (!endpoints) return config::error_at("--probe.listen-address", std::move(endpoints.error()));
     options.responder.listen.push_back(std::move(*endpoints));
   }
   options.limits = {config.max_qps, config.max_probes_per_second, config.max_connects_per_second,

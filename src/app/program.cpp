@@ -32,7 +32,7 @@ void exit_now(int status) {
 
 int refuse(const core::Error& error) {
   fmt::print(stderr, "rdma_exporter: {}\n", core::to_string(error));
-  return kBadConfiguration;
+  return error.os_errno != 0 ? kCannotServe : kBadConfiguration;
 }
 
 }  // namespace rdma_exporter::app

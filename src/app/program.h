@@ -25,7 +25,8 @@ int print(const std::string& text);
 /// Ends the process while a worker may be inside the kernel: destructors would wait for it for ever.
 [[noreturn]] void exit_now(int status);
 
-/// Says on standard error what is wrong with what was asked for; the exit status.
+/// Says on standard error what is wrong with what was asked for. The exit status: kCannotServe for what may
+/// pass, which a service manager tries again, kBadConfiguration for what a person has to edit.
 int refuse(const core::Error& error);
 
 }  // namespace rdma_exporter::app

@@ -4,10 +4,14 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
 #include <chrono>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <memory>
 #include <vector>
 
 #include "app/commands.h"
@@ -18,10 +22,13 @@
 #include "app/probe_options.h"
 #include "app/program.h"
 #include "app/setup_log.h"
+#include "app/signals.h"
 #include "app/version.h"
 #include "asio/asio.h"
 #include "config/bash_completion.h"
+#include "config/file.h"
 #include "config/man_page.h"
+#include "config/message.h"
 #include "config/parse.h"
 #include "config/print.h"
 #include "log/log.h"
@@ -34,15 +41,38 @@ using namespace std::chrono_literals;
 
 constexpr auto kGraceForWorkers = 300ms;
 
-// What reading the configuration cannot know: whether files and directories that it names are there and good.
+core::Result<void> check_textfile(const std::string& path) {
+  if (path.empty()) return {};
+  if (!path.ends_with(".prom"))
+    return core::config_error("--textfile: " + config::in_quotes(path) +
+                              " does not end in .prom, and so the textfile collector does not read it");
+  const auto folder = std::filesystem::absolute(path).parent_path();
+  std::error_code error;
+  if (std::filesystem::is_directory(folder, error)) return {};
+  return tl::unexpected(core::Error{core::Errc::config, error ? error.value() : ENOTDIR,
+                                    "--textfile: " + folder.string() + " is not a directory"});
+}
+
+core::Result<void> check_listen_addresses(const std::vector<std::string>& addresses) {
+  for (auto it = addresses.begin(); it != addresses.end(); ++it)
+    // With port 0 the kernel chooses another one for each.
+    if (!it->ends_with(":0") && std::find(addresses.begin(), it, *it) != it)
+      return core::config_error("--web.listen-address: " + config::in_quotes(*it) + " is there twice");
+  return {};
+}
+
+// What reading single values cannot know: whether they fit each other, and whether files and directories that
+// they name are there and good.
 core::Result<void> check(const config::Config& config) {
   if (auto checked = check_host(config); !checked) return checked;
+  if (auto checked = check_textfile(config.textfile); !checked) return checked;
+  if (auto checked = check_listen_addresses(config.web.listen_addresses); !checked) return checked;
   const auto probing = probe_options(config.probe);
   if (!probing) return tl::unexpected(probing.error());
   if (auto checked = probe::Agent::check(*probing); !checked) return checked;
   if (config.web.config_file.empty()) return {};
   const auto policy = net::load_policy(config.web.config_file).policy;
-  if (!policy) return core::config_error("--web.config.file: " + policy.error().context);
+  if (!policy) return config::error_at("--web.config.file", policy.error());
   return {};
 }
 
@@ -94,21 +124,32 @@ int start(std::span<const char* const> arguments, std::span<const config::Collec
   const auto parsed = load(arguments, choices);
   if (!parsed) return refuse(parsed.error());
   setup_log(parsed->config.log);
-  std::signal(SIGPIPE, SIG_IGN);
   if (parsed->action == config::Action::once) return collect_once(parsed->config);
-  return serve(parsed->config, [arguments, choices] {
-    return load(arguments, choices).map([](config::Parsed&& again) { return std::move(again.config); });
+  // On a thread for each reload, of which a late one may meet the next.
+  auto was_empty = std::make_shared<std::atomic<bool>>(parsed->file_is_empty);
+  return serve(parsed->config, [arguments, choices, was_empty]() -> core::Result<config::Config> {
+    auto again = load(arguments, choices);
+    if (!again) return tl::unexpected(std::move(again.error()));
+    // An editor or a disk that is full leaves such a file; it would put every default in force.
+    if (again->file_is_empty && !*was_empty)
+      return core::config_error(
+          "--config.file: the file is empty, and it was not before: a restart takes it");
+    *was_empty = again->file_is_empty;
+    return std::move(again->config);
   });
 }
 
 }  // namespace
 
 int run(std::span<const char* const> arguments) {
-  if (const std::string_view word = config::command_word(arguments); !word.empty())
+  if (const std::string_view word = config::command_word(arguments); !word.empty()) {
+    let_hangup_through();
     return run_command(word, arguments);
+  }
   const std::vector<config::CollectorChoice> choices = collector_choices();
   const auto parsed = config::parse(arguments, choices);
   if (!parsed) return refuse(parsed.error());
+  if (parsed->action != config::Action::serve) let_hangup_through();
   switch (parsed->action) {
     case config::Action::help:
       return print(config::help_text(choices, command_syntaxes()));

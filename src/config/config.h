@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/pattern.h"
+
 // What the daemon is told to do, as plain data: no library type, no hidden state, comparable.
 // Every member has one row in option_table.cpp, which gives it a flag, a key of the file, a check and a help
 // line.
@@ -52,17 +54,16 @@ struct ScrapeConfig {
   bool operator==(const ScrapeConfig&) const = default;
 };
 
-/// The expressions compile as std::regex ECMAScript and are meant for std::regex_match (whole name); empty:
-/// unset.
+/// Expressions are for whole names; unset: all devices, none.
 struct DeviceConfig {
-  std::string include;
-  std::string exclude;
+  core::Pattern include;
+  core::Pattern exclude;
   std::chrono::seconds forget_after{86'400};
   bool operator==(const DeviceConfig&) const = default;
 };
 
 struct LimitsConfig {
-  unsigned workers = 32;
+  unsigned workers = 256;
   unsigned series_per_device = 5000;
   unsigned kept_files = 16384;       ///< file descriptors kept open between scrapes; 0: none
   unsigned page_bytes = 67'108'864;  ///< longest page, before compression
@@ -78,12 +79,13 @@ struct LogConfig {
 /// Settings of the collector ethtool beyond those of every collector.
 struct EthtoolConfig {
   std::chrono::milliseconds interval{10'000};
-  /// As DeviceConfig's. The default takes the physical port of mlx5 (*_phy) and what tells of trouble; no
-  /// statistics of single rings: "rx0_packets", "[0]: rx_errors", "tx_queue_0_bytes", "rx-0.bytes".
-  std::string raw_include =
-      R"((?!\[?\d|(qos_|ptp_)?(rx|tx|ch)(q|_queue)?[-_]?\d|(queue|veb\.tc)_\d))"
-      "(.*_phy|module_.*|.*(err|bad|drop|disc|fault|crc|jabber|fragment|over|under|trunc|miss|oob|buffer|"
-      "timeout|fail|allowance|srd|pause|pfc|link).*)";
+  /// The default takes the physical port of mlx5 (*_phy) and what tells of trouble. Unset: none.
+  core::Pattern raw_include{
+      ".*_phy|module_.*|.*(err|bad|drop|disc|fault|crc|jabber|fragment|over|under|trunc|miss|oob|buffer|"
+      "timeout|fail|allowance|srd|pause|pfc|link).*"};
+  /// The default takes statistics of single rings: "rx0_packets", "[0]: rx_errors", "tx_queue_0_bytes",
+  /// "rx-0.bytes".
+  core::Pattern raw_exclude{R"((\[?\d|(qos_|ptp_)?(rx|tx|ch)(q|_queue)?[-_]?\d|(queue|veb\.tc)_\d).*)"};
   bool operator==(const EthtoolConfig&) const = default;
 };
 
@@ -169,7 +171,7 @@ struct ProbeConfig {
   std::string ca_file;
   std::string secret_file;
   std::string cluster;
-  std::string device_include;  ///< as DeviceConfig's
+  core::Pattern device_include;  ///< as DeviceConfig's
   std::vector<ProbeOperation> operations{ProbeOperation::write, ProbeOperation::read, ProbeOperation::echo};
   std::chrono::milliseconds interval{1'000};
   std::chrono::milliseconds echo_interval{5'000};

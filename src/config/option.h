@@ -2,11 +2,9 @@
 // Copyright the rdma_exporter authors
 #pragma once
 
-#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
-#include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "config/config.h"
@@ -15,6 +13,19 @@
 #include "core/result.h"
 
 namespace rdma_exporter::config {
+
+/// Where the value of an option is, and how it is read and written.
+class Setting {
+ public:
+  virtual ~Setting() = default;
+  Setting() = default;
+  Setting(const Setting&) = delete;
+  Setting& operator=(const Setting&) = delete;
+
+  virtual void clear(Config& config) const = 0;  ///< empties a list before add()
+  virtual core::Result<void> add(Config& config, std::string_view text) const = 0;  ///< sets, or appends
+  virtual std::vector<std::string> values(const Config& config) const = 0;
+};
 
 /// One option without its value's type: what the flags, the file, the help and the printing work on.
 struct Option {
@@ -29,33 +40,15 @@ struct Option {
   bool literal = false;
   std::size_t at_least = 0;  ///< values, for a list
 
-  std::function<void(Config&)> clear;                                ///< empties a list before add()
-  std::function<core::Result<void>(Config&, std::string_view)> add;  ///< sets, or appends to a list
-  std::function<std::vector<std::string>(const Config&)> values;
+  std::shared_ptr<const Setting> setting;
+
+  void clear(Config& config) const { setting->clear(config); }
+  core::Result<void> add(Config& config, std::string_view text) const { return setting->add(config, text); }
+  std::vector<std::string> values(const Config& config) const { return setting->values(config); }
 };
 
 /// The file's key of a flag: "web.listen-address" -> "web.listen_address".
 std::string key_of_flag(std::string_view flag);
-
-/// Path to a member: at(&Config::web, &WebConfig::listen_addresses).
-template <typename... Members>
-auto at(Members... members) {
-  return [members...](auto& config) -> auto& { return (config.*....*members); };
-}
-
-/// What every row has in common.
-template <typename T>
-Option blank_option(std::string flag, std::string help, const ValueType<T>& type) {
-  Option option;
-  option.key = key_of_flag(flag);
-  option.flag = std::move(flag);
-  option.help = std::move(help);
-  option.placeholder = type.placeholder;
-  option.allowed = type.allowed;
-  option.literal = type.literal;
-  option.clear = [](Config&) {};
-  return option;
-}
 
 /// Parses `text`, or says what is wrong with it and what is allowed.
 template <typename T>
@@ -63,36 +56,6 @@ core::Result<T> checked(const ValueType<T>& type, std::string_view text) {
   auto value = type.parse(text);
   if (value) return value;
   return core::config_error(in_quotes(text) + " " + value.error().context + " (" + type.allowed + ")");
-}
-
-/// A row of the table for one value; `member(config)` is a reference to it.
-template <typename T, typename Member>
-Option option(std::string flag, std::string help, ValueType<T> type, Member member) {
-  Option made = blank_option(std::move(flag), std::move(help), type);
-  if constexpr (std::is_same_v<T, bool>) made.shape = Option::Shape::toggle;
-  made.add = [type, member](Config& config, std::string_view text) -> core::Result<void> {
-    return checked(type, text).map([&](T&& value) { member(config) = std::move(value); });
-  };
-  made.values = [type, member](const Config& config) { return std::vector{type.format(member(config))}; };
-  return made;
-}
-
-/// A row of the table for a list.
-template <typename T, typename Member>
-Option option(std::string flag, std::string help, ListType<T> type, Member member) {
-  Option made = blank_option(std::move(flag), std::move(help), type.item);
-  made.shape = Option::Shape::list;
-  made.at_least = type.at_least;
-  made.clear = [member](Config& config) { member(config).clear(); };
-  made.add = [item = type.item, member](Config& config, std::string_view text) -> core::Result<void> {
-    return checked(item, text).map([&](T&& value) { member(config).push_back(std::move(value)); });
-  };
-  made.values = [item = type.item, member](const Config& config) {
-    std::vector<std::string> texts;
-    for (const T& value : member(config)) texts.push_back(item.format(value));
-    return texts;
-  };
-  return made;
 }
 
 }  // namespace rdma_exporter::config

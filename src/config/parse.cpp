@@ -2,6 +2,8 @@
 // Copyright the rdma_exporter authors
 #include "config/parse.h"
 
+#include <algorithm>
+
 #include "config/file.h"
 #include "config/flags.h"
 #include "config/option_table.h"
@@ -16,10 +18,21 @@ bool is_about_program(Action action) {
          action == Action::describe_bash_completion;
 }
 
-core::Result<void> apply_file(const std::string& name, std::span<const Option> options, Config& config) {
+bool says_nothing(std::string_view text) {
+  while (!text.empty()) {
+    const auto line = text.substr(0, text.find('\n'));
+    const auto begin = line.find_first_not_of(" \t\r");
+    if (begin != std::string_view::npos && line[begin] != '#') return false;
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+  }
+  return true;
+}
+
+core::Result<void> apply_file(const std::string& name, std::span<const Option> options, Parsed& parsed) {
   const auto text = read_file(name);
   if (!text) return core::config_error("--config.file: " + text.error().context);
-  return load_text(*text, name, options, config);
+  parsed.file_is_empty = says_nothing(*text);
+  return load_text(*text, name, options, parsed.config);
 }
 
 core::Result<void> apply_flags(const FlagValues& flags, Config& config) {
@@ -39,7 +52,7 @@ core::Result<Parsed> apply(const FlagValues& flags, std::span<const Option> opti
                            std::span<const CollectorChoice> collectors) {
   Parsed parsed{default_config(collectors), flags.action};
   if (!flags.config_file.empty() && !is_about_program(flags.action)) {
-    const auto done = apply_file(flags.config_file, options, parsed.config);
+    const auto done = apply_file(flags.config_file, options, parsed);
     if (!done) return tl::unexpected(done.error());
   }
   const auto done = apply_flags(flags, parsed.config);

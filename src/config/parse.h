@@ -27,6 +27,7 @@ enum class Action : unsigned char {
 struct Parsed {
   Config config;
   Action action = Action::serve;
+  bool file_is_empty = true;  ///< nothing but blanks and comments in the file, or no file
 };
 
 /// Reads the command line (`arguments` as main gets it, the program's name first) and the file that

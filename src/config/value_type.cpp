@@ -59,17 +59,29 @@ core::Result<std::string> parse_telemetry_path(std::string_view value) {
 
 }  // namespace
 
-ValueType<std::string> text(std::string placeholder, std::string allowed) {
-  return {std::move(placeholder), std::move(allowed), parse_text, same};
+ValueType<std::string> text(std::string_view placeholder, std::string_view allowed) {
+  return {std::string(placeholder), std::string(allowed), parse_text, same};
 }
 
-ValueType<std::string> filled_text(std::string placeholder, std::string allowed) {
-  auto type = text(std::move(placeholder), std::move(allowed));
+ValueType<std::string> filled_text(std::string_view placeholder, std::string_view allowed) {
+  auto type = text(placeholder, allowed);
   type.parse = [](std::string_view value) -> core::Result<std::string> {
     if (value.empty()) return core::config_error("is empty");
     return parse_text(value);
   };
   return type;
+}
+
+ValueType<core::Pattern> regex() {
+  return {"REGEX", "use an expression as Prometheus takes it (RE2), which is matched against the whole name",
+          [](std::string_view value) -> core::Result<core::Pattern> {
+            if (auto checked = parse_text(value); !checked) return tl::unexpected(checked.error());
+            auto pattern = core::Pattern::compile(value);
+            if (!pattern)
+              return core::config_error("is not a regular expression: " + pattern.error().context);
+            return pattern;
+          },
+          &core::Pattern::text};
 }
 
 ValueType<ProbeTarget> probe_target() {
@@ -132,6 +144,26 @@ ValueType<std::chrono::seconds> whole_seconds(std::chrono::seconds min, std::chr
   return {"DURATION",
           "use " + format_duration(min) + " to " + format_duration(max) + ", such as 90s, 24h or 7d", parse,
           [](const std::chrono::seconds& value) { return format_duration(value); }};
+}
+
+std::string allowed_words(const Words& words) {
+  std::vector<std::string> names;
+  for (const auto& word : words) names.push_back(word.first);
+  return "use " + alternatives(names);
+}
+
+core::Result<int> value_of_word(const Words& words, std::string_view text) {
+  for (const auto& [name, value] : words) {
+    if (name == text) return value;
+  }
+  return core::config_error("is not known");
+}
+
+std::string word_of_value(const Words& words, int value) {
+  for (const auto& [name, named] : words) {
+    if (named == value) return name;
+  }
+  return {};
 }
 
 }  // namespace rdma_exporter::config

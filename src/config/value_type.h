@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <functional>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -40,11 +41,11 @@ ListType<T> list_of(ValueType<T> item, std::size_t at_least) {
 }
 
 /// One line of UTF-8, possibly empty. All text types build on it: no control characters, at most 4096 bytes.
-ValueType<std::string> text(std::string placeholder, std::string allowed);
+ValueType<std::string> text(std::string_view placeholder, std::string_view allowed);
 /// The same, not empty.
-ValueType<std::string> filled_text(std::string placeholder, std::string allowed);
-/// An expression that std::regex takes (ECMAScript); empty: unset.
-ValueType<std::string> regex();
+ValueType<std::string> filled_text(std::string_view placeholder, std::string_view allowed);
+/// An expression that RE2 takes, which is matched against the whole name; empty: unset.
+ValueType<core::Pattern> regex();
 ValueType<std::string> listen_address();
 /// Where metrics are served: an absolute path that is not the landing page and not under /-/.
 ValueType<std::string> telemetry_path();
@@ -59,24 +60,23 @@ ValueType<std::chrono::seconds> whole_seconds(std::chrono::seconds min, std::chr
 /// A peer of the probe: "HOST[:PORT][,name=N][,group=G][,device=D][,from=D][,source=A]".
 ValueType<ProbeTarget> probe_target();
 
+using Words = std::vector<std::pair<std::string, int>>;
+
+/// What one_of() does, whatever the enumeration.
+std::string allowed_words(const Words& words);
+core::Result<int> value_of_word(const Words& words, std::string_view text);
+std::string word_of_value(const Words& words, int value);
+
 /// One word of a fixed set. `words` must name every value of the enumeration that can occur.
 template <typename E>
-ValueType<E> one_of(std::string placeholder, std::vector<std::pair<std::string, E>> words) {
-  std::vector<std::string> names;
-  for (const auto& word : words) names.push_back(word.first);
-  auto parse = [words](std::string_view text) -> core::Result<E> {
-    for (const auto& [name, value] : words) {
-      if (name == text) return value;
-    }
-    return core::config_error("is not known");
+ValueType<E> one_of(std::string_view placeholder, std::initializer_list<std::pair<const char*, E>> words) {
+  Words known;
+  for (const auto& [word, value] : words) known.emplace_back(word, static_cast<int>(value));
+  auto parse = [known](std::string_view text) {
+    return value_of_word(known, text).map([](int value) { return static_cast<E>(value); });
   };
-  auto format = [words](const E& wanted) {
-    for (const auto& [name, value] : words) {
-      if (value == wanted) return name;
-    }
-    return std::string();
-  };
-  return {std::move(placeholder), "use " + alternatives(names), std::move(parse), std::move(format)};
+  auto format = [known](const E& value) { return word_of_value(known, static_cast<int>(value)); };
+  return {std::string(placeholder), allowed_words(known), std::move(parse), std::move(format)};
 }
 
 }  // namespace rdma_exporter::config

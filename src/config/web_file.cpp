@@ -49,7 +49,7 @@ class Reader {
   // --- tls_server_config
 
   Done tls(const YamlNode& node) {
-    if (node.kind == YamlNode::Kind::empty) return {};
+    if (const auto filled = has_children(node, "tls_server_config", "TLS"); !filled) return filled;
     TlsServer& tls = file_.tls.emplace();
     const auto done =
         each_key(node, file_name_, kTls,
@@ -66,8 +66,14 @@ class Reader {
                   words_key("curve_preferences", kCurves, tls.curves),
                   word_key("min_version", kTlsVersions, tls.min_version),
                   word_key("max_version", kTlsVersions, tls.max_version)});
-    if (done && node.children.empty()) file_.tls.reset();
-    return done && file_.tls ? whole(node, tls) : done;
+    return done ? whole(node, tls) : done;
+  }
+
+  /// Whoever writes such a key wants the endpoint closed; without anything below it would be open.
+  Done has_children(const YamlNode& node, const std::string& key, std::string_view what) const {
+    const bool scalar = node.kind == YamlNode::Kind::scalar;
+    if (scalar || !node.children.empty()) return {};
+    return error(node, key + ": is empty (remove the key to serve without " + std::string(what) + ")");
   }
 
   /// What the keys say together.
@@ -231,7 +237,7 @@ class Reader {
   // --- basic_auth_users, rate_limit
 
   Done users(const YamlNode& node) {
-    if (node.kind == YamlNode::Kind::empty) return {};
+    if (const auto filled = has_children(node, "basic_auth_users", "passwords"); !filled) return filled;
     if (node.kind != YamlNode::Kind::section)
       return error(node, "basic_auth_users: must be a section with a line NAME: BCRYPT_HASH for each user");
     for (const YamlNode& user : node.children) {

@@ -13,7 +13,7 @@
 #include "core/result.h"
 
 // The file of --web.config.file: TLS, passwords, response headers, rate limit. Its format is the one that the
-// exporters of the Prometheus family share (prometheus/exporter-toolkit, docs/web-configuration.md).
+// exporters of the Prometheus family share (prometheus/exporter-toolkit:docs/web-configuration.md).
 namespace rdma_exporter::config {
 
 /// A PEM text that stands in the file itself, or the path of the file that holds it. Neither: not given.
