@@ -15,6 +15,7 @@
 #include "core/background.h"
 #include "core/job.h"
 #include "core/metric.h"
+#include "core/pattern.h"
 #include "host/device.h"
 #include "host/host.h"
 #include "host/netdev.h"
@@ -32,8 +33,10 @@ enum class RawPolicy : unsigned char {
 /// How the collector ethtool reads driver statistics.
 struct EthtoolOptions {
   std::chrono::milliseconds interval{10'000};  ///< of one network interface, at least
-  /// Which statistics without a curated name are exported, by name; empty: none.
-  std::function<bool(const std::string& name)> raw_wanted;
+  /// Which statistics without a curated name are exported: those whose name matches the first (unset: none)
+  /// and not the second.
+  core::Pattern raw_include{};
+  core::Pattern raw_exclude{};
 };
 
 /// How the collector config_check works.

@@ -121,7 +121,7 @@ class Statistics {
       return row.metric != nullptr && row.raw == name;
     });
     if (curated || context_.raw == RawPolicy::none) return curated;
-    return context_.ethtool.raw_wanted && context_.ethtool.raw_wanted(name);
+    return context_.ethtool.raw_include.matches(name) && !context_.ethtool.raw_exclude.matches(name);
   }
 
   // False when the driver has answered with nothing but zeros where there was more: mana does so while the

@@ -138,7 +138,7 @@ inline constexpr core::MetricDesc kPcieSignalIntegrityErrors{
 inline constexpr core::MetricDesc kEthtoolStatistic{
     "rdma_ethtool_statistics_total", core::MetricType::counter, "netdev,counter", "",
     "Driver statistic by the driver's name, in the driver's unit; only names that "
-    "collector.ethtool.raw_include allows",
+    "collector.ethtool.raw_include and raw_exclude allow",
     "ethtool -S"};
 inline constexpr core::MetricDesc kEthtoolValue{
     "rdma_ethtool_value", core::MetricType::gauge, "netdev,counter", "",

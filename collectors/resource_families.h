@@ -44,17 +44,17 @@ inline constexpr core::MetricDesc kDetailAge{
 inline constexpr core::MetricDesc kDumpDuration{
     "rdma_resource_dump_duration_seconds", core::MetricType::gauge, "device,table", "seconds",
     "Time that the last dump of this table took, complete or not",
-    "collectors/resource_dump.cpp"};
+    "collectors/resource_pass.cpp"};
 inline constexpr core::MetricDesc kDumpErrors{
     "rdma_resource_dump_errors_total", core::MetricType::counter, "device,table,reason", "dumps",
     "Dumps that failed; the values of the last complete one stay. Reason is the errno name, parse, or "
     "stalled (the dump went on without end)",
-    "collectors/resource_dump.cpp"};
+    "collectors/resource_pass.cpp"};
 inline constexpr core::MetricDesc kDumpTruncated{
     "rdma_resource_dump_truncated", core::MetricType::gauge, "device,table,reason", "",
     "1 if the last dump of this table was not made or not finished because of a limit: max_qps, "
     "max_entries, timeout; else 0",
-    "collectors/resource_dump.cpp"};
+    "collectors/resource_pass.cpp"};
 
 // What the tables tell.
 

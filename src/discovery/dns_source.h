@@ -2,6 +2,7 @@
 // Copyright the rdma_exporter authors
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -14,9 +15,12 @@ namespace rdma_exporter::discovery {
 /// such name; EAGAIN: no name server answers.
 core::Result<std::vector<std::string>> resolve(const std::string& name);
 
-/// All addresses of one name: the pods of a headless Kubernetes service. IPv4 addresses where it has any, so
-/// that no peer is there twice. A name that is not known is an error like any other and removes nothing: this
-/// host is one of its own peers, so the answer is never rightly empty.
+/// Those to probe: IPv4 addresses where there are any, so that no peer is there twice.
+TargetGroup group_of(std::vector<std::string> addresses, std::uint16_t port);
+
+/// All addresses of one name: the pods of a headless Kubernetes service. A name that is not known is an error
+/// like any other and removes nothing: this host is one of its own peers, so the answer is never rightly
+/// empty.
 class DnsSource final : public Source {
  public:
   explicit DnsSource(Address name) : name_(std::move(name)) {}

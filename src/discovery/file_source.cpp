@@ -2,15 +2,15 @@
 // Copyright the rdma_exporter authors
 #include "discovery/file_source.h"
 
-#include <fcntl.h>
 #include <glob.h>
 #include <sys/inotify.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <utility>
+
+#include "core/regular_file.h"
 
 namespace rdma_exporter::discovery {
 namespace {
@@ -18,38 +18,29 @@ namespace {
 // Not IN_MODIFY: who writes in place would be read in the middle of it.
 constexpr std::uint32_t kChanges = IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE;
 
-std::vector<std::string> matching(const std::string& pattern) {
+thread_local int unreadable_errno = 0;  // glob(3) hands its callback nothing of the caller's
+
+// The files that match. An error where a directory cannot be read: its files may still be there.
+core::Result<std::vector<std::string>> matching(const std::string& pattern) {
   glob_t found{};
-  std::vector<std::string> paths;
-  if (::glob(pattern.c_str(), 0, nullptr, &found) == 0)
-    for (std::size_t i = 0; i < found.gl_pathc; ++i) paths.emplace_back(found.gl_pathv[i]);
+  const int failed = ::glob(
+      pattern.c_str(), 0,
+      [](const char*, int error) {
+        unreadable_errno = error;
+        return 1;
+      },
+      &found);
+  std::vector<std::string> paths(found.gl_pathv, found.gl_pathv + found.gl_pathc);
   ::globfree(&found);
+  if (failed == GLOB_ABORTED) return core::os_error(unreadable_errno, pattern);
+  if (failed == GLOB_NOSPACE) return core::os_error(ENOMEM, pattern);
   return paths;
 }
 
-core::Result<std::string> read_all(int fd) {
-  struct stat status {};
-  if (::fstat(fd, &status) != 0) return core::os_error(errno);
-  if (!S_ISREG(status.st_mode)) return core::os_error(S_ISDIR(status.st_mode) ? EISDIR : EINVAL);
-  std::string text;
-  std::array<char, 65'536> part{};
-  for (;;) {
-    const ssize_t count = ::read(fd, part.data(), part.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return core::os_error(errno);
-    if (count == 0) return text;
-    text.append(part.data(), static_cast<std::size_t>(count));
-    if (text.size() > kMaxListBytes) return core::too_long_error();
-  }
-}
-
-core::Result<TargetList> read_file(const std::string& path) {
-  // A pipe would wait for its writer.
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) return core::os_error(errno);
-  const auto text = read_all(fd);
-  ::close(fd);
-  return text ? parse_target_list(*text) : tl::unexpected(text.error());
+core::Result<TargetList> read_list(const std::string& path) {
+  return core::RegularFile::open(path)
+      .and_then([](const auto& file) { return file.read(kMaxListBytes); })
+      .and_then(parse_target_list);
 }
 
 }  // namespace
@@ -77,8 +68,10 @@ Reading FileSource::read() {
   watch();
   Reading reading;
   std::map<std::string, TargetList> now;
-  for (const std::string& path : matching(pattern_)) {
-    auto list = read_file(path);
+  const auto paths = matching(pattern_);
+  if (!paths) return {std::nullopt, {paths.error()}};
+  for (const std::string& path : *paths) {
+    auto list = read_list(path);
     if (list) {
       now[path] = std::move(*list);
       continue;

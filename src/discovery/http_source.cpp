@@ -15,11 +15,8 @@
 #include <boost/asio/connect.hpp>
 #include <boost/asio/ssl/host_name_verification.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/parser.hpp>
-#include <boost/beast/http/read.hpp>
 #include <boost/beast/http/string_body.hpp>
-#include <boost/beast/http/write.hpp>
 
 namespace rdma_exporter::discovery {
 namespace {
@@ -74,27 +71,78 @@ class Exchange {
   Clock::time_point deadline_;
 };
 
+// What carries a request and its answer. TCP and TLS behind one interface: HTTP is compiled once.
+class Connection {
+ public:
+  Connection() = default;
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+  virtual ~Connection() = default;
+  virtual ErrorCode write(const std::string& text) = 0;
+  /// Appends what comes next to the buffer; asio::error::eof at the end.
+  virtual ErrorCode read(beast::flat_buffer& buffer) = 0;
+};
+
 template <typename Stream>
-core::Result<std::string> ask(Exchange& exchange, Stream& stream, const Url& url,
-                              std::chrono::seconds refresh) {
-  http::request<http::empty_body> request(http::verb::get, url.target, 11);
-  request.set(http::field::host, url.host_header());
-  request.set(http::field::user_agent, "rdma_exporter");
-  request.set(http::field::accept, "application/json");
-  request.set(http::field::connection, "close");
-  request.set("X-Prometheus-Refresh-Interval-Seconds", std::to_string(refresh.count()));
-  if (const auto error = exchange.run([&](auto done) { http::async_write(stream, request, done); }))
-    return failed(error, "sending");
+class ConnectionOver final : public Connection {
+ public:
+  ConnectionOver(Exchange& exchange, Stream& stream) : exchange_(exchange), stream_(stream) {}
+
+  ErrorCode write(const std::string& text) override {
+    return exchange_.run([&](auto done) { asio::async_write(stream_, asio::buffer(text), done); });
+  }
+  ErrorCode read(beast::flat_buffer& buffer) override {
+    constexpr std::size_t kAtOnce = 65'536;
+    return exchange_.run([&](auto done) {
+      stream_.async_read_some(buffer.prepare(kAtOnce),
+                              [&buffer, done](const ErrorCode& error, std::size_t n) {
+                                buffer.commit(n);
+                                done(error);
+                              });
+    });
+  }
+
+ private:
+  Exchange& exchange_;
+  Stream& stream_;
+};
+
+std::string request(const Url& url, std::chrono::seconds refresh) {
+  return "GET " + url.target + " HTTP/1.1\r\nHost: " + url.host_header() +
+         "\r\nUser-Agent: rdma_exporter\r\nAccept: application/json\r\nConnection: close\r\n" +
+         "X-Prometheus-Refresh-Interval-Seconds: " + std::to_string(refresh.count()) + "\r\n\r\n";
+}
+
+using Answer = http::response_parser<http::string_body>;
+
+// Reads until the parser has the header, or all where it is eager.
+ErrorCode receive(Connection& connection, beast::flat_buffer& buffer, Answer& answer) {
+  while (answer.eager() ? !answer.is_done() : !answer.is_header_done()) {
+    ErrorCode error;
+    const std::size_t used = answer.put(buffer.data(), error);  // of nothing: 0 and no error
+    buffer.consume(used);
+    if (error && error != http::error::need_more) return error;
+    if (!error && used > 0) continue;
+    error = connection.read(buffer);
+    if (error == asio::error::eof) {
+      answer.put_eof(error);
+      return error;
+    }
+    if (error) return error;
+  }
+  return {};
+}
+
+core::Result<std::string> ask(Connection& connection, const Url& url, std::chrono::seconds refresh) {
+  if (const auto error = connection.write(request(url, refresh))) return failed(error, "sending");
   beast::flat_buffer buffer;
-  http::response_parser<http::string_body> answer;
+  Answer answer;
   answer.body_limit(kMaxListBytes);
   // The header alone at first: Beast 1.74 reserves what Content-Length says before it looks at the limit.
-  if (const auto error =
-          exchange.run([&](auto done) { http::async_read_header(stream, buffer, answer, done); }))
-    return failed(error, "receiving");
+  if (const auto error = receive(connection, buffer, answer)) return failed(error, "receiving");
   if (answer.content_length().value_or(0) > kMaxListBytes) return core::too_long_error();
-  if (const auto error = exchange.run([&](auto done) { http::async_read(stream, buffer, answer, done); }))
-    return failed(error, "receiving");
+  answer.eager(true);
+  if (const auto error = receive(connection, buffer, answer)) return failed(error, "receiving");
   if (answer.get().result_int() != 200)
     return core::parse_error("is answered with status " + std::to_string(answer.get().result_int()));
   return std::move(answer.get().body());
@@ -119,7 +167,8 @@ core::Result<std::string> ask_over_tls(Exchange& exchange, Socket socket, const 
   if ((error =
            exchange.run([&](auto done) { stream.async_handshake(asio::ssl::stream_base::client, done); })))
     return failed(error, "TLS");
-  return ask(exchange, stream, url, refresh);
+  ConnectionOver connection(exchange, stream);
+  return ask(connection, url, refresh);
 }
 
 }  // namespace
@@ -132,8 +181,9 @@ core::Result<std::string> fetch(const Url& url, const std::string& authority_fil
   Socket socket(exchange.io());
   if (const auto error = exchange.run([&](auto done) { asio::async_connect(socket, *found, done); }))
     return failed(error, "connecting");
-  return url.tls ? ask_over_tls(exchange, std::move(socket), url, authority_file, refresh)
-                 : ask(exchange, socket, url, refresh);
+  if (url.tls) return ask_over_tls(exchange, std::move(socket), url, authority_file, refresh);
+  ConnectionOver connection(exchange, socket);
+  return ask(connection, url, refresh);
 }
 
 Reading HttpSource::read() {

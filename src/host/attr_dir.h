@@ -40,9 +40,10 @@ class AttrDir {
   AttrDir(const AttrDir&) = delete;
   AttrDir& operator=(const AttrDir&) = delete;
 
-  /// Looks whether the directory changed since the last call (one fstat) and lists it again if so.
-  /// True when the names may have changed. ENOENT: the directory does not exist (any more); names are empty
-  /// then, and it is looked for again after kAbsentFor.
+  /// Lists the directory if it changed since the last call; true when the names may have changed. A tree of
+  /// plain files is asked by fstat. A directory of sysfs keeps its files as long as its device is registered,
+  /// so it is listed once, and a read that fails with ENODEV tells that the device has gone. ENOENT: the
+  /// directory does not exist (any more); names are empty then, and it is looked for again after kAbsentFor.
   core::Result<bool> refresh();
 
   static constexpr std::chrono::seconds kAbsentFor{5};

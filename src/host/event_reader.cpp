@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "host/event_messages.h"
-#include "host/event_socket.h"
 #include "host/fd.h"
 #include "host/nldev.h"
 
@@ -43,8 +42,10 @@ struct EventReader::Entry {
 
 // What the thread shares with everybody else.
 struct EventReader::State {
-  State(std::shared_ptr<Changes> shared_changes, MakeNetlink netlink)
-      : changes(std::move(shared_changes)), make_netlink(std::move(netlink)) {}
+  State(std::shared_ptr<Changes> shared_changes, MakeNetlink netlink, OpenStream stream)
+      : changes(std::move(shared_changes)),
+        make_netlink(std::move(netlink)),
+        open_stream(std::move(stream)) {}
 
   void interrupt() const { (void)::eventfd_write(wake.get(), 1); }
   void request_stop() {
@@ -57,6 +58,7 @@ struct EventReader::State {
 
   const std::shared_ptr<Changes> changes;
   const MakeNetlink make_netlink;
+  const OpenStream open_stream;
   EventCounts counts;
   const Fd wake{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
   std::atomic<bool> rdma_present{false};
@@ -92,6 +94,8 @@ class EventReader::Loop {
     while (take_requests()) {
       open_sources(Clock::now());
       wait();
+      // A device handed over before a message about it was sent is known when the message is read.
+      (void)take_requests();
       // First what devices said, then that they go.
       for (const auto& entry : entries_)
         if (ready(entry->events->fd())) read(*entry);
@@ -107,7 +111,7 @@ class EventReader::Loop {
     EventSource id;
     int protocol;
     unsigned group;
-    std::optional<EventSocket> socket{};
+    std::unique_ptr<EventStream> socket{};
     Clock::time_point next_try{};
     bool absent = false;  // this kernel does not have it
   };
@@ -139,7 +143,7 @@ class EventReader::Loop {
       source.absent = !*supported;
       if (source.absent) return {};
     }
-    auto socket = EventSocket::open(source.protocol, source.group);
+    auto socket = state_.open_stream(source.protocol, source.group);
     if (!socket) return tl::unexpected(socket.error());
     source.socket = std::move(*socket);
     state_.counts.set_up(source.id);
@@ -245,8 +249,8 @@ class EventReader::Loop {
   std::vector<pollfd> polled_;
 };
 
-EventReader::EventReader(std::shared_ptr<Changes> changes, MakeNetlink make_netlink)
-    : state_(std::make_shared<State>(std::move(changes), std::move(make_netlink))) {}
+EventReader::EventReader(std::shared_ptr<Changes> changes, MakeNetlink make_netlink, OpenStream open_stream)
+    : state_(std::make_shared<State>(std::move(changes), std::move(make_netlink), std::move(open_stream))) {}
 
 EventReader::~EventReader() { state_->request_stop(); }
 

@@ -10,6 +10,7 @@
 
 #include "host/changes.h"
 #include "host/event_counts.h"
+#include "host/event_socket.h"
 #include "host/netlink.h"
 #include "host/verbs.h"
 
@@ -28,7 +29,10 @@ class EventReader {
   using MakeNetlink = std::function<std::unique_ptr<Netlink>(NetlinkProtocol)>;
   using Clock = std::chrono::steady_clock;
 
-  EventReader(std::shared_ptr<Changes> changes, MakeNetlink make_netlink);
+  using OpenStream = std::function<core::Result<std::unique_ptr<EventStream>>(int protocol, unsigned group)>;
+
+  EventReader(std::shared_ptr<Changes> changes, MakeNetlink make_netlink,
+              OpenStream open_stream = open_event_socket);
   /// Asks the thread to end and does not wait for it.
   ~EventReader();
   EventReader(const EventReader&) = delete;

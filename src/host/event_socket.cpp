@@ -54,4 +54,10 @@ core::Result<Bytes> EventSocket::receive(std::span<std::byte> buffer) {
   return Bytes();
 }
 
+core::Result<std::unique_ptr<EventStream>> open_event_socket(int protocol, unsigned group) {
+  auto socket = EventSocket::open(protocol, group);
+  if (!socket) return tl::unexpected(socket.error());
+  return std::make_unique<EventSocket>(std::move(*socket));
+}
+
 }  // namespace rdma_exporter::host

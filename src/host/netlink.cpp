@@ -23,10 +23,19 @@ constexpr std::size_t kReceiveBuffer = 64 * 1024;
 // What the libnl callbacks see of one request.
 struct Conversation {
   const Netlink::OnPart* on_part = nullptr;
+  std::uint32_t sequence = 0;  ///< of the request
   std::size_t messages = 0;
   bool stopped = false;  ///< by on_part
+  bool foreign = false;  ///< an answer to another request came
   int kernel_errno = 0;
 };
+
+// libnl looks at the sequence only where it asks for acknowledgements.
+int on_sequence(nl_msg* message, void* context) {
+  auto& conversation = *static_cast<Conversation*>(context);
+  conversation.foreign = nlmsg_hdr(message)->nlmsg_seq != conversation.sequence;
+  return conversation.foreign ? NL_STOP : NL_OK;
+}
 
 int on_valid(nl_msg* message, void* context) {
   auto& conversation = *static_cast<Conversation*>(context);
@@ -92,7 +101,7 @@ struct CallbackPut {
 
 class Socket : public Netlink {
  public:
-  explicit Socket(int protocol) : protocol_(protocol) {}
+  explicit Socket(int protocol, std::uint32_t peer = 0) : protocol_(protocol), peer_(peer) {}
 
   core::Result<void> request(std::uint16_t type, std::uint16_t flags, Bytes payload,
                              const OnMessage& on_message) override {
@@ -122,6 +131,7 @@ class Socket : public Netlink {
     if (!socket) return os_error(ENOMEM);
     errno = 0;
     if (nl_connect(socket.get(), protocol_) != 0) return os_error(errno != 0 ? errno : EPROTONOSUPPORT);
+    nl_socket_set_peer_port(socket.get(), peer_);
     nl_socket_disable_auto_ack(socket.get());
     nl_socket_disable_msg_peek(socket.get());
     nl_socket_set_msg_buf_size(socket.get(), kReceiveBuffer);
@@ -136,6 +146,7 @@ class Socket : public Netlink {
     Conversation conversation{.on_part = &on_part};
     const std::unique_ptr<nl_cb, CallbackPut> callbacks(nl_cb_alloc(NL_CB_DEFAULT));
     if (!callbacks) return os_error(ENOMEM);
+    nl_cb_set(callbacks.get(), NL_CB_SEQ_CHECK, NL_CB_CUSTOM, on_sequence, &conversation);
     nl_cb_set(callbacks.get(), NL_CB_VALID, NL_CB_CUSTOM, on_valid, &conversation);
     nl_cb_set(callbacks.get(), NL_CB_FINISH, NL_CB_CUSTOM, on_finish, &conversation);
     nl_cb_err(callbacks.get(), NL_CB_CUSTOM, on_error, &conversation);
@@ -144,18 +155,21 @@ class Socket : public Netlink {
     if (const int sent = nl_send_simple(socket_.get(), type, NLM_F_REQUEST | flags, data, payload.size());
         sent < 0)
       return os_error(errno_from_libnl(sent));
+    conversation.sequence = nl_socket_use_seq(socket_.get()) - 1;  // the one before the next
     const int received = nl_recvmsgs(socket_.get(), callbacks.get());
     // After the kernel's own refusal the socket is in step; after anything else but success it may not be.
     in_step_ = conversation.kernel_errno != 0;
     if (in_step_) return os_error(conversation.kernel_errno);
     if (conversation.stopped) return {};
     if (conversation.messages > kMaxMessages) return os_error(EMSGSIZE);
+    if (conversation.foreign) return os_error(EBADMSG);
     if (received < 0) return os_error(errno_from_libnl(received));
     in_step_ = true;
     return {};
   }
 
   const int protocol_;
+  const std::uint32_t peer_;  ///< 0: the kernel
   std::unique_ptr<nl_sock, SocketFree> socket_;
   bool in_step_ = false;  ///< nothing is left on the socket that a later request would read
 };
@@ -164,6 +178,10 @@ class Socket : public Netlink {
 
 std::unique_ptr<Netlink> make_netlink(NetlinkProtocol protocol) {
   return std::make_unique<Socket>(family(protocol));
+}
+
+std::unique_ptr<Netlink> make_netlink_to(std::uint32_t port) {
+  return std::make_unique<Socket>(NETLINK_USERSOCK, port);
 }
 
 }  // namespace rdma_exporter::host

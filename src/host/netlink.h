@@ -53,4 +53,8 @@ enum class NetlinkProtocol : std::uint8_t {
 /// (rdma: the RDMA core is not loaded).
 std::unique_ptr<Netlink> make_netlink(NetlinkProtocol protocol);
 
+/// The same to the socket of a process in place of the kernel's (NETLINK_USERSOCK, its port): what a test
+/// talks to.
+std::unique_ptr<Netlink> make_netlink_to(std::uint32_t port);
+
 }  // namespace rdma_exporter::host

@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <fstream>
+#include <limits>
 
 namespace rdma_exporter::host {
 namespace {
@@ -105,6 +106,8 @@ std::uint32_t limit(int value) { return value > 0 ? static_cast<std::uint32_t>(v
 class LibVerbs : public Verbs {
  public:
   core::Result<PortMtu> port_mtu(const std::string& device, std::uint32_t port) override {
+    // ibv_query_port takes eight bits, and would tell of another port.
+    if (port > std::numeric_limits<std::uint8_t>::max()) return os_error(EOVERFLOW);
     const auto context = open_device(device);
     if (!context) return tl::unexpected(context.error());
     ibv_port_attr attributes{};

@@ -46,8 +46,6 @@ core::Result<void> Control::apply(const AgentOptions& options) {
   tls_ = *tls;
   stamp_ = std::move(stamp);
   options_ = options;
-  include_.reset();
-  if (!options.device_include.empty()) include_.emplace(options.device_include);
   if (anew) end_sessions();
   sources_.configure(options.sources);
   for (auto device = devices_.begin(); device != devices_.end();) {
@@ -127,7 +125,8 @@ void Control::tick() {
 
 bool Control::wants(const std::string& name) const {
   if (!options_.wanted()) return false;
-  return !include_ || std::regex_match(name, *include_);
+  const core::Pattern& include = options_.device_include;
+  return !include.is_set() || include.matches(name);
 }
 
 // A device that is no longer listed is on its way out, and stays until it is let go.
@@ -185,8 +184,8 @@ void Control::add_device(const std::string& name, core::Result<std::shared_ptr<N
       log::warn("the probe cannot use a device", {{"device", name}, {"error", problem}});
     return;
   }
-  std::erase_if(loops_, [](const auto& loop) { return loop.expired(); });
-  loops_.push_back((*opened)->loop());
+  std::erase_if(loops_, [](const auto& life) { return life.expired(); });
+  loops_.push_back((*opened)->loop()->life());
   if (ending_ || !wants(name)) return;
   complaints_.erase(name);
   devices_[name].nic = std::move(*opened);
@@ -253,7 +252,7 @@ void Control::shut_down() {
     std::promise<bool> answer;
     asio::post(io_, [&] {
       bool none = opening_.empty() && !scanning_ && sources_.idle();
-      for (const auto& loop : loops_) none = none && loop.expired();
+      for (const auto& life : loops_) none = none && life.expired();
       answer.set_value(none);
     });
     return answer.get_future().get();

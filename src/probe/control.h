@@ -6,7 +6,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <regex>
 #include <set>
 #include <string>
 #include <thread>
@@ -92,7 +91,6 @@ class Control {
   Fleet fleet_;
   std::uint64_t epoch_ = 0;
   std::vector<Target> targets_;  ///< configured and chosen ones, in the order in which limits take them
-  std::optional<std::regex> include_;
   std::shared_ptr<asio::ssl::context> tls_;
   std::string stamp_;  ///< of the files of tls_
   std::map<std::string, Device> devices_;
@@ -102,7 +100,7 @@ class Control {
   std::map<SeriesKey, std::shared_ptr<TargetStats>> rotating_;  ///< each by itself, for the log
   std::set<SeriesKey> failing_;                                 ///< of those: said once
   std::map<SeriesKey, Registry::RttSeries> rtts_;               ///< target "": of the group that is third
-  std::vector<std::weak_ptr<DeviceLoop>> loops_;
+  std::vector<std::weak_ptr<const void>> loops_;                ///< lives of those that are not gone yet
   unsigned ticks_ = 0;
   bool scanning_ = false;
   bool ending_ = false;

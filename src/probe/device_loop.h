@@ -63,6 +63,8 @@ class DeviceLoop {
   void spin_until(Clock::time_point time) { spin_until_ = std::max(spin_until_, time); }
 
   const std::shared_ptr<VerbsDevice>& device() const { return device_; }
+  /// Expires when this is gone. A weak_ptr to the loop itself expires before its destructor has begun.
+  std::weak_ptr<const void> life() const { return life_; }
   const std::shared_ptr<VerbsCq>& cq() const { return cq_; }
   /// Any thread; blocks. The queue whose completions are stamped by the adapter's clock, which is made when
   /// it is first asked for; null: there is none, or its clock proved wrong.
@@ -80,6 +82,7 @@ class DeviceLoop {
   void take_events();
   void die();
 
+  const std::shared_ptr<const void> life_ = std::make_shared<char>();  // first: goes last
   std::shared_ptr<VerbsDevice> device_;
   const std::shared_ptr<VerbsCq> cq_;
   const unsigned depth_;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "asio/socket.h"
+#include "core/pattern.h"
 #include "discovery/sources.h"
 #include "probe/observer.h"
 #include "probe/operation.h"
@@ -97,7 +98,7 @@ struct AgentOptions {
   SessionOptions session{};
   ResponderSettings responder{};
   Limits limits{};
-  std::string device_include{};     ///< std::regex for whole names; empty: all
+  core::Pattern device_include{};   ///< for whole names; unset: all
   unsigned histogram_targets = 64;  ///< up to so many targets have histograms of their own
   std::shared_ptr<Observer> observer{};
   bool operator==(const AgentOptions&) const = default;

@@ -2,12 +2,9 @@
 // Copyright the rdma_exporter authors
 #include "probe/secret_file.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <charconv>
+
+#include "core/regular_file.h"
 
 namespace rdma_exporter::probe {
 namespace {
@@ -16,20 +13,6 @@ constexpr std::size_t kMostText = 16384;
 constexpr std::size_t kLeastKey = 16;
 constexpr std::size_t kMostKey = 64;
 constexpr std::size_t kMostIdentity = 64;
-
-class Descriptor {
- public:
-  explicit Descriptor(const std::string& path) : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 bool parse_key(std::string_view hex, std::vector<unsigned char>& key) {
   if (hex.size() % 2 != 0 || hex.size() < 2 * kLeastKey || hex.size() > 2 * kMostKey) return false;
@@ -74,19 +57,13 @@ core::Result<std::vector<Secret>> parse_secrets(std::string_view text) {
 }
 
 core::Result<std::vector<Secret>> read_secrets(const std::string& path) {
-  const Descriptor file(path);
-  struct stat status {};
-  if (file.get() < 0 || ::fstat(file.get(), &status) != 0) return core::os_error(errno, path);
-  if ((status.st_mode & S_IRWXO) != 0)
+  const auto file = core::RegularFile::open(path);
+  if (!file) return core::unreadable(path, file.error());
+  if ((file->status().st_mode & S_IRWXO) != 0)
     return core::config_error(path + " is open to every user of this host; use chmod o= " + path);
-  std::string text(kMostText + 1, '\0');
-  std::size_t size = 0;
-  for (ssize_t n = 1; n > 0 && size < text.size(); size += static_cast<std::size_t>(n)) {
-    n = ::read(file.get(), text.data() + size, text.size() - size);
-    if (n < 0) return core::os_error(errno, path);
-  }
-  if (size > kMostText) return core::config_error(path + " is longer than 16384 bytes");
-  auto secrets = parse_secrets(std::string_view(text).substr(0, size));
+  const auto text = file->read(kMostText);
+  if (!text) return core::unreadable(path, text.error());
+  auto secrets = parse_secrets(*text);
   if (!secrets) return core::config_error(path + ": " + secrets.error().context);
   return secrets;
 }

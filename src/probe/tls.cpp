@@ -10,6 +10,7 @@
 #include <cstring>
 #include <vector>
 
+#include "core/regular_file.h"
 #include "probe/secret_file.h"
 
 namespace rdma_exporter::probe {
@@ -18,6 +19,8 @@ namespace {
 using Context = asio::ssl::context;
 using ErrorCode = boost::system::error_code;
 using Secrets = std::vector<Secret>;
+
+constexpr std::size_t kMostPem = 1 << 20;  // bytes
 
 // TLS_AES_128_GCM_SHA256: its hash is the one that external keys stand for unless they say otherwise (RFC
 // 8446, 4.2.11).
@@ -88,18 +91,26 @@ core::Result<void> use_secrets(Context& context, const std::string& path, TlsRol
 }
 
 core::Result<void> use_certificates(Context& context, const Credentials& credentials) {
+  if (credentials.certificate_file.empty() || credentials.key_file.empty() ||
+      credentials.authority_file.empty())
+    return core::config_error("certificate, key and authority are needed together");
   ErrorCode error;
-  const auto failed = [&error](const std::string& path) {
-    return core::config_error((path.empty() ? "certificate, key and authority are needed together" : path) +
-                              ": " + error.message());
+  const auto use = [&error](const std::string& path, auto take) -> core::Result<void> {
+    auto pem = core::RegularFile::open(path).and_then([](const auto& file) { return file.read(kMostPem); });
+    if (!pem) return core::unreadable(path, pem.error());
+    take(asio::buffer(*pem));
+    ::OPENSSL_cleanse(pem->data(), pem->size());
+    return error ? core::config_error(path + ": " + error.message()) : core::Result<void>();
   };
-  context.use_certificate_chain_file(credentials.certificate_file, error);
-  if (error) return failed(credentials.certificate_file);
-  context.use_private_key_file(credentials.key_file, Context::pem, error);
-  if (error) return failed(credentials.key_file);
-  context.load_verify_file(credentials.authority_file, error);
-  if (error) return failed(credentials.authority_file);
-  return {};
+  return use(credentials.certificate_file, [&](auto pem) { context.use_certificate_chain(pem, error); })
+      .and_then([&] {
+        return use(credentials.key_file,
+                   [&](auto pem) { context.use_private_key(pem, Context::pem, error); });
+      })
+      .and_then([&] {
+        return use(credentials.authority_file,
+                   [&](auto pem) { context.add_certificate_authority(pem, error); });
+      });
 }
 
 }  // namespace

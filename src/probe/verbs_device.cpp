@@ -31,12 +31,13 @@ core::Result<ibv_context*> open_context(const std::string& name) {
   for (int i = 0; i < count; ++i) {
     ibv_device* device = list.get()[i];
     if (name != ibv_get_device_name(device)) continue;
-    // Asked first, because libibverbs tries other paths after EACCES and ends with another error.
-    const std::string node = std::string("/dev/infiniband/") + device->dev_name;
-    if (::access(node.c_str(), R_OK | W_OK) != 0) return os_error(errno, node);
     errno = 0;
     if (ibv_context* context = ibv_open_device(device)) return context;
-    return os_error(errno_or(EIO), node);
+    const int error = errno_or(EIO);
+    // libibverbs tries other paths after EACCES and ends with another error.
+    const std::string node = std::string("/dev/infiniband/") + device->dev_name;
+    if (::access(node.c_str(), R_OK | W_OK) != 0) return os_error(errno, node);
+    return os_error(error, node);
   }
   return os_error(ENODEV, name);
 }

@@ -10,20 +10,22 @@
 #include "core/result.h"
 #include "record/answer.h"
 
-// How a snapshot is written: lines of fields that are separated by tabs, in the order of the questions.
+// How a snapshot is written: one line for each question, in the order of the questions. A tab separates the
+// fields of a line; the second field says what follows.
 //
-//   QUESTION  =  PART...           an answer, its parts as text: \t, \n, \\ and \xHH are escapes
-//   QUESTION  #  PART...           the same in hexadecimal digits, where a part is not UTF-8 (netlink,
-//   ethtool) QUESTION  !  ERROR  PART...    an error, and in hexadecimal digits what came before it QUESTION
-//   -                    no longer answered; only in a snapshot that follows another one
+// clang-format off
+//   QUESTION  =  PART...          an answer, its parts as text: \t, \n, \\ and \xHH are escapes
+//   QUESTION  #  PART...          the same in hexadecimal digits, where a part is not UTF-8 (netlink, ethtool)
+//   QUESTION  !  ERROR  PART...   an error, and in hexadecimal digits what came before it
+//   QUESTION  -                   no longer answered; only in a snapshot that follows another one
+// clang-format on
 namespace rdma_exporter::record {
 
 /// Writes what is different in `after`. A snapshot that stands alone is one after an empty one.
 std::string write_difference(const Snapshot& before, const Snapshot& after);
 
 /// Reads such a text. `on_line` gets each question with its answer, nullopt for one that is no longer
-/// answered. The error is of the kind parse, with the number of the line; what came before has been handed
-/// over.
+/// answered. The error is of the kind parse and names the line; `on_line` has had the lines before it.
 core::Result<void> read_difference(
     std::string_view text, const std::function<void(std::string question, std::optional<Answer>)>& on_line);
 
