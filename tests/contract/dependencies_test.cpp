@@ -57,6 +57,7 @@ const std::vector<Outside> kOutside{
     {"<openssl/", {"src/net", "src/probe", "src/discovery/http_source.cpp", "src/record/checksum.cpp"}},
     {"<archive", {"src/record/archive.cpp"}},
     {"<protozero/", {"src/core/protobuf_format.cpp"}},
+    {"<re2/", {"src/core/pattern.cpp"}},
     {"<zlib.h", {"src/core/gzip.cpp"}},
 };
 

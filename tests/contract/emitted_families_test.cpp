@@ -58,6 +58,7 @@ TEST(EmittedFamilies, AreInTheTablesWithTheLabelsOfTheirRow) {
 
 // A collector emits only families of its own list: otherwise the writer would drop them without a word.
 TEST(EmittedFamilies, AreInTheListOfTheirCollector) {
+  std::set<std::string_view> emitting;
   for (const auto& [name, root] : all_trees()) {
     for (const collectors::CollectorSpec* spec : collectors::all_collectors()) {
       host::Host host{.sysfs = host::make_host_fs(root), .procfs = nullptr, .verbs = nullptr};
@@ -68,12 +69,16 @@ TEST(EmittedFamilies, AreInTheListOfTheirCollector) {
       for (const auto& job : set.jobs()) {
         core::JobRun run(1);
         job->run(run);
-        for (const core::Sample& sample : run.samples().samples())
+        for (const core::Sample& sample : run.samples().samples()) {
+          emitting.insert(spec->name);
           EXPECT_NE(std::find(families.begin(), families.end(), sample.metric), families.end())
               << name << ": " << sample.metric->name << " of " << spec->name;
+        }
       }
     }
   }
+  for (const char* collector : {"device", "port", "port_counters", "hw_counters"})
+    EXPECT_TRUE(emitting.contains(collector)) << collector;
 }
 
 TEST(EmittedFamilies, AreNearlyAllThatTheTablesHave) {

@@ -9,7 +9,6 @@
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <regex>
 #include <set>
 #include <string>
 #include <utility>
@@ -39,10 +38,9 @@ class EthtoolHost {
     host_.sysfs = host::make_host_fs(tree_.root());
     host_.ethtool = std::move(kernel);
     context_.ethtool.interval = std::chrono::milliseconds(0);
-    context_.ethtool.raw_wanted = [](const std::string& name) {
-      static const std::regex kDefault(config::EthtoolConfig{}.raw_include);
-      return std::regex_match(name, kDefault);
-    };
+    const config::EthtoolConfig defaults;
+    context_.ethtool.raw_include = defaults.raw_include;
+    context_.ethtool.raw_exclude = defaults.raw_exclude;
   }
 
   FakeEthtool::Interface& nic() { return *nic_; }

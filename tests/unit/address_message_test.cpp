@@ -43,8 +43,24 @@ TEST(ParseAddress, LeavesOutWhatIsNotUsable) {
   ASSERT_NE(flags, bytes.end());
   flags[4] = std::byte{IFA_F_TENTATIVE};
   EXPECT_EQ(parse_address(bytes).value(), std::nullopt);
+  flags[4] = std::byte{IFA_F_DADFAILED};  // another host has it
+  EXPECT_EQ(parse_address(bytes).value(), std::nullopt);
   bytes[0] = std::byte{28};  // AF_MPLS
   EXPECT_EQ(parse_address(bytes).value(), std::nullopt);
+}
+
+// On a link to one peer IFA_ADDRESS is the peer's.
+TEST(ParseAddress, IsTheOwnOneOnALinkToAPeer) {
+  Message bytes = recorded_file("address/ipv4.bin");
+  const auto own = parse_address(bytes).value();
+  const Message header{std::byte{8}, std::byte{0}, std::byte{IFA_ADDRESS}, std::byte{0}};
+  const auto address = std::search(bytes.begin(), bytes.end(), header.begin(), header.end());
+  ASSERT_NE(address, bytes.end());
+  address[7] = std::byte{99};
+  const auto found = parse_address(bytes).value();
+  ASSERT_TRUE(own && found);
+  EXPECT_EQ(found->text, own->text);
+  EXPECT_EQ(found->gid, own->gid);
 }
 
 TEST(ParseAddress, RefusesWhatIsCutOff) {

@@ -139,6 +139,7 @@ TEST_F(AttrDirTest, OpensAgainWhenTheKernelRemovedTheAttribute) {
   EXPECT_EQ(read(dir, "a"), "5");
   EXPECT_EQ(read(dir, "a"), "5");
   EXPECT_EQ(fs.opened, 2);
+  EXPECT_EQ(budget_.used(), 2U) << "the directory and the new file: what is gone is given back";
 }
 
 }  // namespace

@@ -31,9 +31,10 @@ class Authority {
     std::string certificate;
     std::string key;
   };
-  Files issue(const std::string& name) {
+  /// `alternative_names`: as in openssl.cnf, "DNS:a,IP:192.0.2.1".
+  Files issue(const std::string& name, const std::string& alternative_names = "") {
     const Key key(EVP_EC_gen("P-256"));
-    const Certificate certificate = sign(name, key.get(), false);
+    const Certificate certificate = sign(name, key.get(), false, alternative_names);
     write(name + ".pem", [&](std::FILE* file) { return PEM_write_X509(file, certificate.get()); });
     write(name + ".key", [&](std::FILE* file) {
       return PEM_write_PrivateKey(file, key.get(), nullptr, nullptr, 0, nullptr, nullptr);
@@ -52,7 +53,8 @@ class Authority {
   using Key = std::unique_ptr<EVP_PKEY, Free<EVP_PKEY_free>>;
   using Certificate = std::unique_ptr<X509, Free<X509_free>>;
 
-  Certificate sign(const std::string& name, EVP_PKEY* subject_key, bool authority) {
+  Certificate sign(const std::string& name, EVP_PKEY* subject_key, bool authority,
+                   const std::string& alternative_names = "") {
     Certificate made(X509_new());
     X509_set_version(made.get(), X509_VERSION_3);
     ASN1_INTEGER_set(X509_get_serialNumber(made.get()), ++serial_);
@@ -67,6 +69,12 @@ class Authority {
                                                 authority ? "critical,CA:TRUE" : "critical,CA:FALSE");
     X509_add_ext(made.get(), basic, -1);
     X509_EXTENSION_free(basic);
+    if (!alternative_names.empty()) {
+      X509_EXTENSION* names =
+          X509V3_EXT_conf_nid(nullptr, nullptr, NID_subject_alt_name, alternative_names.c_str());
+      X509_add_ext(made.get(), names, -1);
+      X509_EXTENSION_free(names);
+    }
     if (X509_sign(made.get(), key_.get(), EVP_sha256()) == 0) throw std::runtime_error("X509_sign");
     return made;
   }

@@ -51,7 +51,7 @@ collector:
   expected.web = {{"127.0.0.1:1", "[::1]:2"}, true, "w.yml", "/m", 3, 7, 4s, 8s, 5s, 6000, true};
   expected.path = {"/s", "/p"};
   expected.scrape = {7s, 8ms};
-  expected.device = {"mlx5_.*", "rxe[0-9]", 9h};
+  expected.device = {core::Pattern("mlx5_.*"), core::Pattern("rxe[0-9]"), 9h};
   expected.limits = {10, 11, 12, 70'000};
   expected.raw = RawPolicy::all;
   expected.netlink = NetlinkMode::off;

@@ -59,7 +59,7 @@ TEST(ConfigFlags, SetEveryOption) {
   expected.web = {{"127.0.0.1:1", "[::1]:2"}, true, "w.yml", "/m", 3, 7, 4s, 8s, 5s, 6000, true};
   expected.path = {"/s", "/p"};
   expected.scrape = {7s, 8ms};
-  expected.device = {"mlx5_.*", "rxe[0-9]", 9h};
+  expected.device = {core::Pattern("mlx5_.*"), core::Pattern("rxe[0-9]"), 9h};
   expected.limits = {10, 11, 12, 70'000};
   expected.raw = RawPolicy::all;
   expected.netlink = NetlinkMode::off;
@@ -76,7 +76,7 @@ TEST(ConfigFlags, TakeTheirValueAfterASpaceToo) {
       parse_words({"--log.level", "warn", "--device.include", "", "--web.listen-address", ":1"});
   ASSERT_TRUE(parsed) << message(parsed);
   EXPECT_EQ(parsed->config.log.level, LogLevel::warn);
-  EXPECT_EQ(parsed->config.device.include, "");
+  EXPECT_EQ(parsed->config.device.include.text(), "");
   EXPECT_EQ(parsed->config.web.listen_addresses, std::vector<std::string>{":1"});
 }
 
@@ -84,8 +84,8 @@ TEST(ConfigFlags, KeepValuesAsTheyAreWritten) {
   const auto parsed =
       parse_words({"--device.include=[a,b]", "--device.exclude=a=b,c d", "--replay=", "--raw=none"});
   ASSERT_TRUE(parsed) << message(parsed);
-  EXPECT_EQ(parsed->config.device.include, "[a,b]");
-  EXPECT_EQ(parsed->config.device.exclude, "a=b,c d");
+  EXPECT_EQ(parsed->config.device.include.text(), "[a,b]");
+  EXPECT_EQ(parsed->config.device.exclude.text(), "a=b,c d");
   EXPECT_EQ(parsed->config.replay, "");
   EXPECT_EQ(parsed->config.raw, RawPolicy::none);
 }
@@ -141,7 +141,7 @@ TEST(ConfigFlags, WantAValueWhereOneIsDue) {
   EXPECT_EQ(message(parse_words({"--log.level=", "warn"})), "\"warn\": is not a flag (flags start with --)");
   EXPECT_EQ(message(parse_words({"--log.level="})),
             "--log.level: \"\" is not known (use debug, info, warn or error)");
-  EXPECT_EQ(parse_words({"--device.include=-a"})->config.device.include, "-a");
+  EXPECT_EQ(parse_words({"--device.include=-a"})->config.device.include.text(), "-a");
 }
 
 TEST(ConfigFlags, WantNoValueWhereNoneIsDue) {

@@ -68,11 +68,19 @@ TEST_F(ConfigPrecedence, AWrongFileIsAnErrorAlsoWhenAFlagWouldOverrideIt) {
             file + ":2: log.level: \"loud\" is not known (use debug, info, warn or error)");
 }
 
+TEST_F(ConfigPrecedence, AWrongFileIsAnErrorForWhateverUsesIt) {
+  const auto file = write("log:\n  level: loud\n");
+  for (const char* flag : {"--check-config", "--print-config", "--once"})
+    EXPECT_TRUE(message(parse_with(file, {flag})).starts_with(file + ":2: ")) << flag;
+  for (const char* flag : {"--help", "--version", "--describe=json"})
+    EXPECT_EQ(message(parse_with(file, {flag})), "accepted") << flag;
+}
+
 TEST_F(ConfigPrecedence, SaysWhyAFileCannotBeRead) {
   const std::string missing = folder_ / "missing.yml";
   EXPECT_EQ(message(parse_with(missing)), "--config.file: " + missing + ": No such file or directory");
   EXPECT_EQ(message(parse_with(folder_)), "--config.file: " + folder_.string() + ": Is a directory");
-  EXPECT_EQ(message(parse_with("/dev/zero")), "--config.file: /dev/zero: longer than 1 MiB");
+  EXPECT_EQ(message(parse_with("/dev/zero")), "--config.file: /dev/zero: is not a regular file");
   EXPECT_EQ(message(parse_with("/dev/null")), "accepted");
 }
 

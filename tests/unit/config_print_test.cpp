@@ -43,7 +43,7 @@ scrape:
   timeout: 8s
   timeout_offset: 500ms
 limits:
-  workers: 32
+  workers: 256
   series_per_device: 5000
   kept_files: 16384
   page_bytes: 67108864
@@ -107,7 +107,7 @@ collector:
 TEST(ConfigPrint, QuotesWhatAnotherReaderWouldTakeForSomethingElse) {
   Config config = parse_words({})->config;
   config.netlink = NetlinkMode::on;
-  config.device.include = R"(a"b\d #: {é})";
+  config.device.include = core::Pattern(R"(a"b\d #: {é})");
   config.replay = "10";
   const std::string text = print(config);
   EXPECT_NE(text.find("netlink: \"on\"\n"), std::string::npos) << text;
@@ -215,7 +215,7 @@ Without a command:
   --scrape.timeout-offset=DURATION  (default 500ms)
       Taken off the timeout that the scraper announces.
 
-  --limits.workers=NUMBER  (default 32)
+  --limits.workers=NUMBER  (default 256)
       Most threads that read devices.
   --limits.series-per-device=NUMBER  (default 5000)
       Most series of one device; more are dropped and counted.

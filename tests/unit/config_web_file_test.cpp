@@ -72,15 +72,22 @@ rate_limit:
 }
 
 TEST(ConfigWebFile, MayBeEmpty) {
-  for (const char* text :
-       {"", "---\n", "tls_server_config:\n", "tls_server_config: {}\n", "basic_auth_users:\n",
-        "basic_auth_users: {}\n", "http_server_config:\n  headers:\n", "rate_limit:\n",
-        "rate_limit:\n  interval: 0\n  burst: 0\n"}) {
+  for (const char* text : {"", "---\n", "http_server_config:\n  headers:\n", "rate_limit:\n",
+                           "rate_limit:\n  interval: 0\n  burst: 0\n"}) {
     const auto file = parse_web_file(text, "web.yml");
     ASSERT_TRUE(file) << text << file.error().context;
     EXPECT_FALSE(file->tls) << text;
     EXPECT_TRUE(file->users.empty()) << text;
     EXPECT_FALSE(file->rate_limit) << text;
+  }
+}
+
+TEST(ConfigWebFile, HasNoEmptySectionThatWouldLeaveTheEndpointOpen) {
+  for (const char* nothing : {"", " {}", " []"}) {
+    EXPECT_EQ(problem(std::string("tls_server_config:") + nothing + "\n"),
+              "/etc/x/web.yml:1: tls_server_config: is empty (remove the key to serve without TLS)");
+    EXPECT_EQ(problem(std::string("basic_auth_users:") + nothing + "\n"),
+              "/etc/x/web.yml:1: basic_auth_users: is empty (remove the key to serve without passwords)");
   }
 }
 

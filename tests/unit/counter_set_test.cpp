@@ -159,6 +159,30 @@ TEST_F(CounterSetTest, ShowsAResetAsAReset) {
   EXPECT_EQ(collect(set, {{"narrow", 5}})[key], 5.0) << "1000 to 5 is no wrap";
 }
 
+TEST_F(CounterSetTest, ShowsAResetBehindAWrapAsAReset) {
+  rules_.unwrap = true;
+  const std::string key = "rdma_t_raw_total{device=\"d\",counter=\"narrow\"}";
+  CounterSet set(rules_, "device=\"d\"");
+  set.set_names({"narrow"});
+  collect(set, {{"narrow", 4294967290}});
+  EXPECT_EQ(collect(set, {{"narrow", 1000}})[key], 4294968296.0);
+  EXPECT_EQ(collect(set, {{"narrow", 5}})[key], 5.0);
+  EXPECT_EQ(collect(set, {{"narrow", 6}})[key], 6.0);
+}
+
+// The highest value of a field of 32 bits is one before the wrap.
+TEST_F(CounterSetTest, TellsAWrapFromAResetAtHalfOfTheWidth) {
+  rules_.unwrap = true;
+  const std::string key = "rdma_t_raw_total{device=\"d\",counter=\"narrow\"}";
+  constexpr std::uint64_t kHalf = std::uint64_t{1} << 31U;
+  CounterSet set(rules_, "device=\"d\"");
+  set.set_names({"narrow"});
+  collect(set, {{"narrow", kHalf}});
+  EXPECT_EQ(collect(set, {{"narrow", 0}})[key], 0.0);
+  collect(set, {{"narrow", kHalf + 1}});
+  EXPECT_EQ(collect(set, {{"narrow", 0}})[key], 4294967296.0);
+}
+
 TEST_F(CounterSetTest, LeavesCountersAloneThatTheKernelKeepsAt64Bits) {
   CounterSet set(rules_, "device=\"d\"");
   set.set_names({"narrow"});

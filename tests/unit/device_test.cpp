@@ -186,6 +186,10 @@ TEST_F(DeviceTest, IsUpWhenOnePortIsActive) {
   add_port("d", "2");
   tree_.write(port_path("d", "1") + "state", "1: DOWN\n");
   EXPECT_EQ(collect().at(up("d")), 1);
+  tree_.write(port_path("d", "1") + "state", "4: ACTIVE\n");
+  tree_.write(port_path("d", "2") + "state", "1: DOWN\n");
+  EXPECT_EQ(collect().at(up("d")), 1) << "whichever it is";
+  tree_.write(port_path("d", "1") + "state", "1: DOWN\n");
   tree_.write(port_path("d", "2") + "state", "2: INIT\n");
   EXPECT_EQ(collect().at(up("d")), 0);
 }

@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <sys/stat.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <set>
 
@@ -43,6 +44,21 @@ TEST_F(TargetFiles, AreThoseThatMatch) {
   FileSource source(tree.path("*.json"));
   EXPECT_EQ(hosts(source), (Hosts{"a", "b"}));
   EXPECT_TRUE(last.problems.empty());
+}
+
+TEST_F(TargetFiles, StayWhileTheirDirectoryCannotBeRead) {
+  tree.write("lists/a.json", list_of("a"));
+  FileSource source(tree.path("lists/*.json"));
+  EXPECT_EQ(hosts(source), (Hosts{"a"}));
+  tree.remove("lists");
+  tree.link("lists", "lists");  // leads to itself, which root cannot read either
+  const Reading reading = source.read();
+  EXPECT_FALSE(reading.targets) << "nothing new is known";
+  ASSERT_EQ(reading.problems.size(), 1U);
+  EXPECT_EQ(reading.problems[0].os_errno, ELOOP);
+  tree.remove("lists");
+  tree.mkdir("lists");
+  EXPECT_EQ(hosts(source), (Hosts{})) << "a directory without lists is an answer";
 }
 
 TEST_F(TargetFiles, KeepTheirTargetsWhileTheyAreBad) {

@@ -97,6 +97,16 @@ TEST(TargetServer, IsBelievedOnlyWithStatus200) {
   }
 }
 
+TEST(TargetServer, MayEndItsAnswerInAnyWay) {
+  for (const char* text :
+       {"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n[\r\n1\r\n]\r\n0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n[]"}) {
+    Server server(text);
+    EXPECT_EQ(get("http://127.0.0.1:" + server.port()).value_or("?"), "[]") << text;
+  }
+}
+
 TEST(TargetServer, IsGivenUpAfterItsTime) {
   Server server("");
   EXPECT_TRUE(core::is_errno(get("http://127.0.0.1:" + server.port(), 200ms).error(), ETIMEDOUT));

@@ -63,6 +63,13 @@ TEST_F(TargetSources, FollowAFileWithoutWaitingForTheClock) {
   EXPECT_TRUE(has("b")) << "what was known stands";
 }
 
+TEST_F(TargetSources, ThatNeverWorkedHaveNoTimeOfSuccess) {
+  tree.write("a.json", "[");
+  options.files = {tree.path("a.json")};
+  sources.configure(options);
+  EXPECT_EQ(wait_for([](const SourceStatus& status) { return status.failing; }).last_success, 0);
+}
+
 TEST_F(TargetSources, ThatStayGoOnWhenOthersChange) {
   tree.write("a.json", R"([{"targets": ["a"]}])");
   options.files = {tree.path("a.json")};
@@ -109,6 +116,13 @@ TEST(TargetNames, StandForAllTheirAddresses) {
   const auto local = resolve("localhost");
   ASSERT_TRUE(local);
   EXPECT_FALSE(local->empty());
+}
+
+TEST(TargetNames, OfBothFamiliesAreProbedOverIpv4) {
+  const auto both = group_of({"192.0.2.1", "192.0.2.2", "2001:db8::1"}, 9401);
+  EXPECT_EQ(both.targets, (std::vector<Address>{{"192.0.2.1", 9401}, {"192.0.2.2", 9401}}))
+      << "each host once";
+  EXPECT_EQ(group_of({"2001:db8::1"}, 1).targets, (std::vector<Address>{{"2001:db8::1", 1}}));
 }
 
 TEST(TargetNames, ThatAreNotKnownRemoveNothing) {

@@ -80,6 +80,7 @@ const std::vector<Case> kBad{
      },
      "cx0 is set down"},
     {"port_state", "no subnet manager", kCritical, [](Facts& f) { port(f).state = 2; }, "INIT"},
+    {"port_state", "waits for the subnet manager", kWarning, [](Facts& f) { port(f).state = 3; }, "ARMED"},
     {"port_state", "the driver does not answer", kUnknown,
      [](Facts& f) { port(f).state = core::os_error(EIO); }, "EIO"},
     {"link_layer", "one card is InfiniBand", kWarning, [](Facts& f) { port(f).link_layer = "InfiniBand"; }},
@@ -114,12 +115,26 @@ const std::vector<Case> kBad{
        pci(f).links[0].above->max_speed = 16e9;
      },
      "252.1 Gb/s for a port of 400"},
+    {"pcie_bandwidth", "the line code of the second generation", kWarning,
+     [](Facts& f) {
+       pci(f).links[0].below.speed = 5e9;
+       pci(f).links[0].above->max_speed = 5e9;
+     },
+     "64 Gb/s for a port of 400"},
     {"numa_node", "the firmware does not say", kWarning, [](Facts& f) { pci(f).numa_node = -1; }},
     {"irq_affinity", "all on the other node", kWarning,
      [](Facts& f) {
        for (Vector& vector : *pci(f).vectors) vector.cpus = test::numbers("0-3");
      },
      "0 of 3 vectors"},
+    {"irq_affinity", "one of four nearby", kWarning,
+     [](Facts& f) {
+       pci(f).vectors = std::vector<Vector>{{100, test::numbers("4")},
+                                            {101, test::numbers("0")},
+                                            {102, test::numbers("1")},
+                                            {103, test::numbers("2")}};
+     },
+     "1 of 4 vectors"},
     {"netdev_mtu", "1500", kWarning, [](Facts& f) { netdev(f).mtu = 1500; }, "1500 bytes"},
     {"rdma_mtu", "1024 of 4096", kWarning,
      [](Facts& f) {
@@ -156,6 +171,13 @@ const std::vector<Case> kBad{
      "untagged"},
     {"traffic_class", "shared", kWarning, [](Facts& f) { netdev(f).dcb->ets->priority_class[0] = 3; },
      "3 with 0"},
+    {"traffic_class", "shared, of another number", kWarning,
+     [](Facts& f) {
+       netdev(f).dcb->ets->priority_class[3] = 5;
+       netdev(f).dcb->ets->priority_class[0] = 5;
+       netdev(f).dcb->ets->priority_class[5] = 3;
+     },
+     "3 with 0"},
     {"ecn", "notification is off", kWarning,
      [](Facts& f) {
        for (EcnFacts& ecn : *netdev(f).ecn) ecn.enabled = ecn.role == "rp";
@@ -169,6 +191,13 @@ const std::vector<Case> kBad{
     {"netns", "seen from a container", kWarning, [](Facts& f) { port(f).has_counters = false; }},
     {"udp_port", "among the local ports", kWarning, [](Facts& f) { f.system.local_ports->first = 1024; },
      "1024 to 60999"},
+    {"udp_port", "the first of the local ports", kWarning,
+     [](Facts& f) { f.system.local_ports->first = 4791; }, "4791 to 60999"},
+    {"udp_port", "the last of the local ports", kWarning,
+     [](Facts& f) {
+       f.system.local_ports = std::pair{1024U, 4791U};
+     },
+     "1024 to 4791"},
     {"kernel_hazards", "an old kernel", kWarning,
      [](Facts& f) { f.system.kernel_version = "Debian 6.1.100-1"; }, "use after free"},
     {"kernel_hazards", "a core from elsewhere", kWarning, [](Facts& f) { f.system.foreign_core = true; }},
@@ -213,6 +242,22 @@ const std::vector<Case> kGood{
        f.system.numa_nodes = 1;
        pci(f).numa_node = -1;
      }},
+    {"numa_node", "the first node", Verdict::ok, [](Facts& f) { pci(f).numa_node = 0; }, "numa_node 0"},
+    {"irq_affinity", "half of them nearby", Verdict::ok,
+     [](Facts& f) {
+       pci(f).vectors = std::vector<Vector>{{100, test::numbers("4")},
+                                            {101, test::numbers("5")},
+                                            {102, test::numbers("1")},
+                                            {103, test::numbers("2")}};
+     },
+     "2 of 4 vectors"},
+    {"netdev_mtu", "just enough for 4096", Verdict::ok, [](Facts& f) { netdev(f).mtu = 4200; }, "4200 bytes"},
+    {"traffic_class", "the number of the class is not that of the priority", Verdict::ok,
+     [](Facts& f) {
+       netdev(f).dcb->ets->priority_class[3] = 5;
+       netdev(f).dcb->ets->priority_class[5] = 3;
+     },
+     "of its own"},
     {"irq_affinity", "more vectors than processors nearby", Verdict::ok,
      [](Facts& f) {
        for (std::uint32_t i = 0; i < 60; ++i) pci(f).vectors->push_back({200 + i, test::numbers("0-3")});
@@ -248,6 +293,8 @@ const std::vector<Case> kGood{
     {"retries", "long ago", Verdict::ok, [](Facts& f) { count(f, "rdma_port_ack_timeouts_total", 12, 0); },
      "not now"},
     {"pause_frames", "a few", Verdict::ok, [](Facts& f) { count(f, "rdma_pfc_frames_total", 5000, 4); }},
+    {"pause_frames", "more than ten, but not in a second", Verdict::ok,
+     [](Facts& f) { count(f, "rdma_pfc_frames_total", 5000, 19); }, "not now"},
 };
 
 // The worst finding of a check.

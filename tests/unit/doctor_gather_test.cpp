@@ -57,6 +57,7 @@ class DoctorGather : public testing::Test {
     tree_.write(pci + "/local_cpulist", "4-7\n");
     tree_.write(pci + "/msi_irqs/40", "msix\n");
     tree_.write(pci + "/msi_irqs/41", "msix\n");
+    tree_.write(pci + "/msi_irqs/42", "msix\n");  // the driver has not requested it: nothing in /proc/irq
     tree_.write("proc/irq/40/effective_affinity_list", "5\n");
     tree_.write("proc/irq/40/smp_affinity_list", "0-7\n");
     tree_.write("proc/irq/41/effective_affinity_list", "\n");

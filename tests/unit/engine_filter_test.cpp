@@ -97,6 +97,31 @@ TEST_F(EngineFilterTest, AnswersAScrapeThatCameTooLateAtItsDeadline) {
   EXPECT_TRUE(has_device(wide, "a"));
 }
 
+// The loop does not run: the first collection is over, its deadline too, and nobody has been told.
+TEST_F(EngineFilterTest, GivesAScrapeThatCameTooLateToJoinItsOwnDeadline) {
+  PagePtr narrow;
+  PagePtr wide;
+  want(only("test"), narrow, 150ms);
+  const auto limit = Clock::now() + 20s;
+  while (!(a_->runs > 0 && b_->runs > 0) && Clock::now() < limit) std::this_thread::sleep_for(1ms);
+  std::this_thread::sleep_for(200ms);
+  want({}, wide, 10s);
+  run_until([&] { return narrow && wide; });
+  EXPECT_TRUE(has_device(wide, "c")) << "it had 10 s left";
+}
+
+TEST_F(EngineFilterTest, DoesNotJoinACollectionThatEndsTooSoonForItsOwnCollectors) {
+  a_->gate.close();
+  other_->delay = 300ms;
+  PagePtr narrow;
+  PagePtr wide;
+  want(only("test"), narrow, 200ms);
+  run_until([&] { return a_->runs > 0; });
+  want({}, wide, 10s);
+  run_until([&] { return narrow && wide; });
+  EXPECT_TRUE(has_device(wide, "c")) << "it had 10 s left";
+}
+
 TEST_F(EngineFilterTest, RunsTheJobsOfEveryCollectionAnew) {
   get(only("other"));
   get({});

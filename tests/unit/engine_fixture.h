@@ -53,7 +53,9 @@ class TestJob : public core::Job {
   void run(core::JobRun& run) override {
     ++runs;
     gate.pass();
+    std::this_thread::sleep_for(delay.load());
     if (throws) throw std::runtime_error("broken");
+    for (unsigned i = 0; i < errors; ++i) run.count_read_error("EIO");
     for (unsigned i = 0; i < series; ++i)
       run.samples().add(kValue, "device=\"" + device() + "\"" + std::string(i, ' '), std::uint64_t{value});
   }
@@ -61,7 +63,9 @@ class TestJob : public core::Job {
   std::atomic<int> runs = 0;
   std::atomic<unsigned> value = 1;
   std::atomic<unsigned> series = 1;
+  std::atomic<unsigned> errors = 0;
   std::atomic<bool> throws = false;
+  std::atomic<std::chrono::milliseconds> delay = 0ms;
 };
 
 class TestSource : public JobSource {
@@ -91,19 +95,21 @@ class EngineTest : public ::testing::Test {
  protected:
   EngineTest() {
     source_.set({a_, b_});
-    engine_.emplace(io_, source_,
-                    EngineOptions{.max_workers = 8,
-                                  .series_per_device = 10,
-                                  .page_bytes = 100'000,
-                                  .discovery_timeout = 100ms,
-                                  .tick = 5ms},
-                    families(), [](core::SampleBatch&) {});
+    engine_ = std::make_unique<Engine>(io_, source_,
+                                       EngineOptions{.max_workers = 8,
+                                                     .series_per_device = 10,
+                                                     .page_bytes = 100'000,
+                                                     .discovery_timeout = 100ms,
+                                                     .tick = 5ms},
+                                       families(), [this](core::SampleBatch&) { ++pages_begun_; });
   }
   ~EngineTest() override {
     a_->gate.open();
     b_->gate.open();
     source_.gate.open();
-    EXPECT_TRUE(engine_->stop(Clock::now() + 10s));
+    if (engine_) {
+      EXPECT_TRUE(engine_->stop(Clock::now() + 10s));
+    }
   }
 
   static std::vector<const core::MetricDesc*> families() {
@@ -137,10 +143,11 @@ class EngineTest : public ::testing::Test {
   }
 
   asio::io_context io_;
+  std::atomic<int> pages_begun_ = 0;
   TestSource source_;
   std::shared_ptr<TestJob> a_ = std::make_shared<TestJob>("a");
   std::shared_ptr<TestJob> b_ = std::make_shared<TestJob>("b");
-  std::optional<Engine> engine_;
+  std::unique_ptr<Engine> engine_;  // on the heap: the address sanitizer sees who uses it after its end
 };
 
 }  // namespace rdma_exporter::scrape

@@ -28,6 +28,28 @@ TEST_F(EngineTest, AnswersAtTheDeadlineWithoutTheStuckJob) {
   EXPECT_TRUE(has(page, self("busy", "b", "0")));
 }
 
+// As a reload does. The loop finds, in this order: the pages that are to be delivered, the reload, and the
+// deadline of the scrape, which expired before it was cancelled.
+TEST_F(EngineTest, MayEndWhileATimerThatHasExpiredWaitsForItsTurn) {
+  a_->gate.close();
+  const auto deadline = Clock::now() + 50ms;
+  bool answered = false;
+  engine_->scrape({}, deadline, [&](const PagePtr&) { answered = true; });
+  boost::asio::steady_timer reload(io_, deadline - 1ms);
+  bool answered_before = false;
+  reload.async_wait([&](const boost::system::error_code&) {
+    answered_before = answered;
+    engine_.reset();
+  });
+  a_->gate.open();
+  while (pages_begun_ == 0) std::this_thread::sleep_for(1ms);
+  ASSERT_TRUE(engine_->stop(Clock::now() + 10s));  // the page has been made, and handed to the loop
+  std::this_thread::sleep_until(deadline + 1ms);
+  io_.run_for(10s);
+  EXPECT_FALSE(engine_);
+  EXPECT_TRUE(answered_before) << "the order that the test is about";
+}
+
 TEST_F(EngineTest, DoesNotStartABusyJobAgainNorWaitForIt) {
   a_->gate.close();
   scrape(50ms);
@@ -96,9 +118,11 @@ TEST_F(EngineTest, EndsACollectionAtTheDeadlineOfTheScrapeThatStartedIt) {
   a_->gate.close();
   bool first = false;
   bool second = false;
-  engine_->scrape({}, Clock::now() + 50ms, [&](const PagePtr&) { first = true; });
-  engine_->scrape({}, Clock::now() + 10s, [&](const PagePtr&) { second = true; });
+  const auto start = Clock::now();
+  engine_->scrape({}, start + 50ms, [&](const PagePtr&) { first = true; });
+  engine_->scrape({}, start + 10s, [&](const PagePtr&) { second = true; });
   run_until([&] { return first && second; });
+  EXPECT_LT(Clock::now() - start, 3s) << "before the job's own timeout";
 }
 
 TEST_F(EngineTest, SurvivesAJobThatThrows) {
@@ -106,6 +130,18 @@ TEST_F(EngineTest, SurvivesAJobThatThrows) {
   const std::string page = scrape();
   EXPECT_TRUE(has(page, self("success", "a", "0")));
   EXPECT_TRUE(has(page, "rdma_test_value{device=\"b\"} 1"));
+}
+
+TEST_F(EngineTest, CallsAJobThatReadNothingAFailure) {
+  a_->errors = 2;
+  std::string page = scrape();
+  EXPECT_TRUE(has(page, self("success", "a", "1"))) << "single reads cost their samples";
+  a_->series = 0;
+  page = scrape();
+  EXPECT_TRUE(has(page, self("success", "a", "0")));
+  EXPECT_TRUE(has(page, self("success", "b", "1")));
+  a_->errors = 0;
+  EXPECT_TRUE(has(scrape(), self("success", "a", "1"))) << "there is nothing to read";
 }
 
 TEST_F(EngineTest, UsesTheJobsItKnowsWhileDiscoveryIsStuck) {

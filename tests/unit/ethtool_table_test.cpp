@@ -58,12 +58,12 @@ TEST_P(DriverList, HasEveryNameOfTheTable) {
 
 // What the kernel's documents call an error or a drop reaches the page, and no ring does.
 TEST_P(DriverList, IsCutToAReasonableSizeByTheDefault) {
-  const std::regex wanted(config::EthtoolConfig{}.raw_include);
+  const config::EthtoolConfig settings;
   const std::regex ring(R"(((qos_|ptp_)?(rx|tx|ch)(q|_queue_|-|_)?\d+[_.].*)|(\[?\d+.*)|(queue_\d+_.*))");
   const std::regex trouble(".*(err|drop|discard|fault).*");
   std::size_t raw = 0;
   for (const std::string& name : names_of(GetParam().list)) {
-    const bool exported = std::regex_match(name, wanted);
+    const bool exported = settings.raw_include.matches(name) && !settings.raw_exclude.matches(name);
     if (exported) ++raw;
     if (std::regex_match(name, ring)) {
       EXPECT_FALSE(exported) << name;
@@ -99,6 +99,32 @@ TEST(EthtoolTable, NamesTheSameThingTheSameForEveryDriver) {
   EXPECT_EQ(exported_as("ionic", "tx_pripause_0_1us_count"), time);
   EXPECT_EQ(exported_as("mlx4_core", "tx_pause_duration_prio_0"), time);
   EXPECT_EQ(exported_as("hns3", "mac_tx_pfc_pri0_xoff_time"), "raw") << "its unit is not documented";
+}
+
+// What a driver calls received is "rx" and what it calls sent is "tx"; what it counts in microseconds becomes
+// seconds.
+TEST(EthtoolTable, HasTheDirectionAndTheUnitInTheNameOfTheStatistic) {
+  const std::regex received(R"((^|[_.])rx([_.]|$))");
+  const std::regex sent(R"((^|[_.])tx([_.]|$))");
+  const std::regex time(R"(duration(_prio)?|_us$|_1us_)");
+  std::size_t directed = 0;
+  std::size_t times = 0;
+  for (const CounterTable& table : ethtool_tables()) {
+    for (const CounterRow& row : table.rows) {
+      const std::string raw(row.raw);
+      if (row.metric == nullptr) continue;
+      times += std::regex_search(raw, time) ? 1U : 0U;
+      EXPECT_EQ(std::regex_search(raw, time), row.divisor == 1'000'000) << table.driver << " " << raw;
+      const bool rx = std::regex_search(raw, received);
+      if (row.labels.find("direction=") == std::string_view::npos || (!rx && !std::regex_search(raw, sent)))
+        continue;
+      ++directed;
+      EXPECT_NE(row.labels.find(rx ? "direction=\"rx\"" : "direction=\"tx\""), std::string_view::npos)
+          << table.driver << " " << raw;
+    }
+  }
+  EXPECT_GT(directed, 60U);
+  EXPECT_GT(times, 8U);
 }
 
 TEST(EthtoolTable, KnowsSubfunctionsAndStaysSilentAboutOthers) {

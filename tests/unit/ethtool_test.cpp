@@ -21,7 +21,7 @@ class EthtoolTest : public CollectorFixture {
     auto kernel = std::make_unique<test::FakeEthtool>();
     kernel_ = kernel.get();
     host_.ethtool = std::move(kernel);
-    context_.ethtool.raw_wanted = [](const std::string& name) { return name.ends_with("_error"); };
+    context_.ethtool.raw_include = core::Pattern(".*_error");
     add_netdev("mlx5_0", "eth0", "mlx5_core");
   }
 

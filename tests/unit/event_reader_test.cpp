@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// The thread with scripted devices. What it hears on its netlink sockets is tested in the lab.
+// The thread with scripted devices and, in place of the netlink sockets, scripted streams of recorded
+// datagrams.
 #include "host/event_reader.h"
 
 #include <gtest/gtest.h>
+#include <linux/netlink.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <deque>
 #include <mutex>
 #include <optional>
 #include <thread>
+
+#include "tests/unit/recorded_netlink.h"
 
 namespace rdma_exporter::host {
 namespace {
@@ -58,7 +63,8 @@ class Script {
 
 class ScriptedEvents : public AsyncEvents {
  public:
-  explicit ScriptedEvents(std::shared_ptr<Script> script) : script_(std::move(script)) {}
+  ScriptedEvents(std::shared_ptr<Script> script, std::string node)
+      : script_(std::move(script)), node_(std::move(node)) {}
   ~ScriptedEvents() override {
     while (script_->hold_close) std::this_thread::sleep_for(1ms);
     script_->closed = true;
@@ -69,7 +75,47 @@ class ScriptedEvents : public AsyncEvents {
 
  private:
   std::shared_ptr<Script> script_;
-  std::string node_ = "uverbs0";
+  std::string node_;
+};
+
+// What the kernel sends to one group: datagrams, or errors.
+class Kernel {
+ public:
+  ~Kernel() { ::close(fd_); }
+  void send(core::Result<test::Message> datagram) {
+    const std::lock_guard lock(mutex_);
+    waiting_.push_back(std::move(datagram));
+    (void)::eventfd_write(fd_, 1);
+  }
+  core::Result<Bytes> receive(std::span<std::byte> buffer) {
+    const std::lock_guard lock(mutex_);
+    if (waiting_.empty()) {
+      eventfd_t ignored = 0;
+      (void)::eventfd_read(fd_, &ignored);
+      return Bytes();
+    }
+    const auto datagram = std::move(waiting_.front());
+    waiting_.pop_front();
+    if (!datagram) return tl::unexpected(datagram.error());
+    std::copy(datagram->begin(), datagram->end(), buffer.begin());
+    return Bytes(buffer.data(), datagram->size());
+  }
+  int fd() const { return fd_; }
+
+ private:
+  const int fd_ = ::eventfd(0, EFD_NONBLOCK);
+  std::mutex mutex_;
+  std::deque<core::Result<test::Message>> waiting_;
+};
+
+class ScriptedStream : public EventStream {
+ public:
+  explicit ScriptedStream(std::shared_ptr<Kernel> kernel) : kernel_(std::move(kernel)) {}
+  int fd() const override { return kernel_->fd(); }
+  core::Result<Bytes> receive(std::span<std::byte> buffer) override { return kernel_->receive(buffer); }
+
+ private:
+  std::shared_ptr<Kernel> kernel_;
 };
 
 template <typename Condition>
@@ -84,11 +130,17 @@ class EventReaderTest : public ::testing::Test {
  protected:
   EventReaderTest() { reader_->start(); }
 
-  std::unique_ptr<EventReader::Listening> listen() {
+  std::unique_ptr<EventReader::Listening> listen(bool pins = true) {
+    return listen(script_, "uverbs2", pins);
+  }
+  std::unique_ptr<EventReader::Listening> listen(std::shared_ptr<Script> script, std::string node,
+                                                 bool pins) {
     const std::vector<std::uint32_t> ports{1};
     reader_->counts().listen("d", ports, false);
-    return reader_->listen("d", std::make_unique<ScriptedEvents>(script_), true);
+    return reader_->listen("d", std::make_unique<ScriptedEvents>(std::move(script), std::move(node)), pins);
   }
+  bool source_is_up(EventSource source) { return reader_->counts().source(source).up.value_or(false); }
+  void hear(const std::string& datagram) { uevents_->send(test::recorded_file("events/" + datagram)); }
   std::uint64_t count(const std::string& event) {
     std::uint64_t found = 0;
     reader_->counts().for_each_of("d", [&](const std::string& labels, std::uint64_t n) {
@@ -99,8 +151,13 @@ class EventReaderTest : public ::testing::Test {
   bool stop() { return reader_->stop(EventReader::Clock::now() + 10s); }
 
   std::shared_ptr<Changes> changes_ = std::make_shared<Changes>();
-  std::unique_ptr<EventReader> reader_ =
-      std::make_unique<EventReader>(changes_, [](NetlinkProtocol) { return nullptr; });
+  std::shared_ptr<Kernel> uevents_ = std::make_shared<Kernel>();
+  std::unique_ptr<EventReader> reader_ = std::make_unique<EventReader>(
+      changes_, [](NetlinkProtocol) { return nullptr; },
+      [kernel = uevents_](int protocol, unsigned) -> core::Result<std::unique_ptr<EventStream>> {
+        if (protocol != NETLINK_KOBJECT_UEVENT) return core::os_error(EPROTONOSUPPORT);
+        return std::make_unique<ScriptedStream>(kernel);
+      });
   std::shared_ptr<Script> script_ = std::make_shared<Script>();
 };
 
@@ -162,6 +219,47 @@ TEST_F(EventReaderTest, SaysWhenItIsStuckAndDoesNotWait) {
   EXPECT_FALSE(script_->closed);
   script_->hold_close = false;
   EXPECT_TRUE(within_seconds([&] { return script_->closed.load(); }));
+}
+
+TEST_F(EventReaderTest, ClosesADeviceThatWouldHoldItsOwnRemoval) {
+  const auto listening = listen();
+  const auto other = std::make_shared<Script>();
+  const auto other_listening = listen(other, "uverbs7", true);
+  hear("uevent_verbs_remove.bin");  // of uverbs2
+  EXPECT_TRUE(within_seconds([&] { return script_->closed.load(); }));
+  EXPECT_FALSE(listening->active());
+  EXPECT_TRUE(other_listening->active());
+  EXPECT_FALSE(other->closed);
+}
+
+TEST_F(EventReaderTest, KeepsADeviceThatCanGoWhileItIsOpen) {
+  const auto listening = listen(false);
+  hear("uevent_verbs_remove.bin");
+  script_->happen({Type::port_err, 1});
+  EXPECT_TRUE(within_seconds([&] { return count("PORT_ERR") == 1; }));
+  EXPECT_TRUE(listening->active());
+}
+
+// One of the lost messages may have announced the removal.
+TEST_F(EventReaderTest, ClosesDevicesThatPinAfterALoss) {
+  const auto listening = listen();
+  const auto other = std::make_shared<Script>();
+  const auto free = listen(other, "uverbs7", false);
+  const auto before = changes_->all();
+  uevents_->send(core::os_error(ENOBUFS));
+  EXPECT_TRUE(within_seconds([&] { return script_->closed.load(); }));
+  EXPECT_FALSE(listening->active());
+  EXPECT_TRUE(free->active());
+  EXPECT_EQ(reader_->counts().source(EventSource::uevent).lost, 1U);
+  EXPECT_GT(changes_->all(), before) << "everything is read again";
+  EXPECT_TRUE(source_is_up(EventSource::uevent)) << "and the source goes on";
+}
+
+TEST_F(EventReaderTest, ASourceThatBreaksIsDown) {
+  ASSERT_TRUE(within_seconds([&] { return source_is_up(EventSource::uevent); }));
+  uevents_->send(core::os_error(EBADF));
+  EXPECT_TRUE(within_seconds([&] { return !source_is_up(EventSource::uevent); }));
+  EXPECT_FALSE(source_is_up(EventSource::link)) << "was refused from the start";
 }
 
 }  // namespace

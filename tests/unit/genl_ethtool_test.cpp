@@ -9,7 +9,9 @@
 #include <linux/ethtool_netlink.h>
 #include <linux/genetlink.h>
 
+#include <algorithm>
 #include <map>
+#include <span>
 
 #include "host/netlink_attr.h"
 #include "tests/unit/recorded_netlink.h"
@@ -232,6 +234,17 @@ TEST(GenlSpeed, IsInBytesPerSecondAndUnknownWithoutALink) {
   EXPECT_EQ(parse_speed(recorded("connectx/linkmodes_get")).value(), 50e9) << "400 Gb/s";
   EXPECT_EQ(parse_speed(recorded("netxtreme/linkmodes_get")).value(), 25e9) << "200 Gb/s";
   EXPECT_EQ(parse_speed(recorded("connectx_down/linkmodes_get")).value(), std::nullopt);
+}
+
+// Some drivers say 0 without a link, where ethtool's own word for it is all-ones.
+TEST(GenlSpeed, OfZeroIsUnknown) {
+  auto bytes = recorded("connectx/linkmodes_get");
+  const std::uint32_t fast = 400'000;
+  const auto pattern = std::as_bytes(std::span(&fast, 1));
+  const auto speed = std::search(bytes.begin(), bytes.end(), pattern.begin(), pattern.end());
+  ASSERT_NE(speed, bytes.end());
+  std::fill_n(speed, sizeof fast, std::byte{0});
+  EXPECT_EQ(parse_speed(bytes).value(), std::nullopt);
 }
 
 TEST(GenlRings, AreReadWithTheirMaximum) {

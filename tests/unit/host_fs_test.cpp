@@ -47,6 +47,23 @@ TEST_F(HostFsTest, ListsAtMostAFixedNumberOfNames) {
   EXPECT_EQ(fs_->list("many")->size(), HostFs::kMaxEntries);
 }
 
+TEST_F(HostFsTest, LeavesNoDescriptorBehind) {
+  tree_.write("d/a", "1\n");
+  const auto use_all = [&] {
+    EXPECT_TRUE(fs_->list("d"));
+    EXPECT_TRUE(fs_->read("d/a"));
+    EXPECT_TRUE(fs_->open_dir("d"));
+    EXPECT_TRUE(fs_->canonical("d"));
+    EXPECT_FALSE(fs_->list("d/a"));
+    EXPECT_FALSE(fs_->read("d"));
+  };
+  const auto descriptors = [] { return make_host_fs("/proc/self")->list("fd")->size(); };
+  use_all();
+  const std::size_t before = descriptors();
+  for (int i = 0; i < 20; ++i) use_all();
+  EXPECT_LE(descriptors(), before) << "threads of other tests may still be closing theirs";
+}
+
 TEST_F(HostFsTest, GivesTheLastComponentOfALink) {
   tree_.link("../../bus/pci/drivers/mlx5_core", "driver");
   EXPECT_EQ(fs_->link_name("driver").value(), "mlx5_core");

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <map>
 #include <ostream>
+#include <regex>
 #include <set>
 #include <string>
 #include <vector>
@@ -271,6 +272,25 @@ TEST(HwTable, DirectionsAreThoseOfThisHost) {
             "rdma_port_requests_total{direction=\"rx\",operation=\"send\"}");
   EXPECT_EQ(exported_as(Driver::bnxt_re, "tx_read_req"),
             "rdma_port_requests_total{direction=\"tx\",operation=\"read\"}");
+}
+
+// What a driver calls received is "rx" and what it calls sent is "tx", in the tables of all drivers.
+TEST(HwTable, DirectionIsTheOneInTheNameOfTheCounter) {
+  const std::regex received(R"((^|[_ ])([rR]x)([_ ]|$)|^(ip[46]|iw)?In[A-Z]| received$)");
+  const std::regex sent(R"((^|[_ ])([tT]x)([_ ]|$)|^(ip[46]|iw)?Out[A-Z]| sent$)");
+  std::size_t directed = 0;
+  for (int driver = 0; driver < kDrivers; ++driver) {
+    for (const CounterRow& row : port_hw_rows(static_cast<Driver>(driver))) {
+      // Of the memory of a responder: rx is written, tx is read.
+      if (row.labels.find("direction=") == std::string_view::npos || row.raw.starts_with("res_")) continue;
+      const std::string raw(row.raw);
+      const bool rx = std::regex_search(raw, received);
+      if (!rx && !std::regex_search(raw, sent)) continue;
+      ++directed;
+      EXPECT_NE(row.labels.find(rx ? "direction=\"rx\"" : "direction=\"tx\""), std::string_view::npos) << raw;
+    }
+  }
+  EXPECT_GT(directed, 60U);
 }
 
 TEST(HwTable, IrdmaTrafficIsTheSumOfBothIpVersions) {

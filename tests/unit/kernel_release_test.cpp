@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 namespace rdma_exporter::host {
 namespace {
 
@@ -24,6 +26,19 @@ TEST(DeviceCountersSafe, TakesDebiansSourceVersionNotItsAbi) {
       device_counters_safe_in_any_namespace("6.12.22-amd64", "#1 SMP Debian 6.12.22-1 (2025-04-10)"));
 }
 
+// The last release with the fault and the first without it, of each series.
+TEST(DeviceCountersSafe, ChangesAtTheVeryReleaseOfTheFix) {
+  for (const auto& [release, safe] : {std::pair{"5.13.19", true},
+                                      {"5.14.0", false},
+                                      {"6.1.134", false},
+                                      {"6.1.135", true},
+                                      {"6.12.24", false},
+                                      {"6.12.25", true},
+                                      {"6.14.11", false},
+                                      {"6.15.0", true}})
+    EXPECT_EQ(device_counters_safe_in_any_namespace(release, "#1 SMP"), safe) << release;
+}
+
 TEST(DeviceCountersSafe, SaysNoWhenNotSure) {
   for (const char* release :
        {"5.14.0-503.el9.x86_64", "5.15.0-100-generic", "6.6.80", "6.14.0", "", "garbage", "6"})
@@ -38,6 +53,8 @@ TEST(LetsGoWhileOpen, DependsOnTheDriverAndForSomeOnTheKernel) {
         lets_go_while_open(driver, "6.1.0-56-amd64", "#1 SMP PREEMPT_DYNAMIC Debian 6.1.192-2 (2026-11-16)"));
     EXPECT_TRUE(lets_go_while_open(driver, "6.12.117+deb12-amd64",
                                    "#1 SMP PREEMPT_DYNAMIC Debian 6.12.117-1~deb12u1 (2026-11-14)"));
+    EXPECT_FALSE(lets_go_while_open(driver, "6.11.11", "#1 SMP")) << to_string(driver);
+    EXPECT_TRUE(lets_go_while_open(driver, "6.12.0", "#1 SMP")) << to_string(driver);
     EXPECT_FALSE(lets_go_while_open(driver, "", "")) << to_string(driver);
   }
 }

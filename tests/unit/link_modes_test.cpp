@@ -40,6 +40,15 @@ TEST(ParseFastestMode, KnowsModesByTheirNames) {
   EXPECT_EQ(parse_fastest_mode(bytes).value(), 800e9 / 8);
 }
 
+TEST(ParseFastestMode, IsTheFastestWhereverItStands) {
+  Message bytes = recorded_file("ethernet/connectx/linkmodes_get_named.bin");
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const std::size_t first = text.find("00000base") - 1;  // of six digits
+  ASSERT_LT(first, text.rfind("base") - 6);
+  bytes[first] = std::byte{'9'};
+  EXPECT_EQ(parse_fastest_mode(bytes).value(), 900e9 / 8);
+}
+
 TEST(ParseFastestMode, RefusesWhatIsCutOffOrAnotherAnswer) {
   const Message bytes = recorded_file("ethernet/connectx/linkmodes_get_named.bin");
   EXPECT_FALSE(parse_fastest_mode({}).has_value());

@@ -12,12 +12,17 @@
 
 #include <cerrno>
 #include <chrono>
+#include <deque>
 #include <future>
 #include <string>
 #include <thread>
 #include <type_traits>
+#include <vector>
 
+#include "certificates.h"
+#include "net/listen_address.h"
 #include "net_session_fixture.h"
+#include "temp_tree.h"
 
 // The server on real sockets of the loopback interface.
 namespace rdma_exporter::net {
@@ -40,6 +45,7 @@ class NetServer : public testing::Test {
   void serve(std::string address = "127.0.0.1:0") {
     options.listen_addresses = {std::move(address)};
     server_ = std::make_unique<Server>(io_, options, routes, counters);
+    ASSERT_TRUE(server_->load_web_config().has_value());
     const auto listening = server_->listen();
     ASSERT_TRUE(listening.has_value()) << core::to_string(listening.error());
     const std::string bound = server_->bound_addresses().at(0);
@@ -63,6 +69,12 @@ class NetServer : public testing::Test {
   }
   void stop() {
     call([this] { server_->stop(); });
+  }
+  core::Result<void> reconfigure() {
+    return call([this] { return server_->reconfigure(options); });
+  }
+  std::vector<std::string> bound() {
+    return call([this] { return server_->bound_addresses(); });
   }
   std::uint64_t refused(std::string_view wanted) {
     std::uint64_t result = 0;
@@ -444,6 +456,93 @@ TEST_F(NetServer, WaitsWhenNoFileDescriptorIsLeftAndGoesOnWhenThereIs) {
     EXPECT_LE(refused("accept_error"), 6U) << "it pauses between two tries";
   }
   EXPECT_EQ(client.receive(kResponseSize), kResponse);
+}
+
+TEST_F(NetServer, AnswersSoManyClientsTooManyAndNoMore) {
+  constexpr std::size_t kAnswered = 32;
+  options.max_connections = 1;
+  source.hold = true;
+  serve();
+  Client busy;
+  ASSERT_TRUE(busy.connect(port) && busy.send("GET /metrics HTTP/1.1\r\nHost: h\r\n\r\n"));
+  ASSERT_TRUE(soon([this] { return call([this] { return source.held.size(); }) == 1; }));
+  std::deque<Client> many(kAnswered + 20);
+  for (Client& client : many) ASSERT_TRUE(client.connect(port));
+  ASSERT_TRUE(soon([&] { return refused("connection_limit") == many.size(); }));
+  std::size_t answered = 0;
+  for (Client& client : many) answered += client.receive(12) == "HTTP/1.1 503" ? 1U : 0U;
+  EXPECT_GE(answered, kAnswered);
+  EXPECT_LT(answered, many.size()) << "the others are closed without a word";
+}
+
+TEST_F(NetServer, ListensWhereANewConfigurationSaysAndNoLongerElsewhere) {
+  serve();
+  const std::string old = bound().at(0);
+  const std::uint16_t old_port = port;
+  Client served;
+  ASSERT_TRUE(served.connect(port) && served.send(kRequest));
+  EXPECT_EQ(served.receive(kResponseSize), kResponse);
+
+  options.listen_addresses = {"127.0.0.1:0", "127.0.0.2:0"};
+  ASSERT_TRUE(reconfigure().has_value());
+  ASSERT_EQ(bound().size(), 2U);
+  EXPECT_EQ(bound()[0], old) << "an address that stays is not closed for a moment";
+  ASSERT_TRUE(served.send(kRequest));
+  EXPECT_EQ(served.receive(kResponseSize), kResponse);
+
+  options.listen_addresses = {"127.0.0.2:0"};
+  ASSERT_TRUE(reconfigure().has_value());
+  EXPECT_FALSE(Client().connect(old_port));
+  EXPECT_TRUE(served.send(kRequest)) << "who is connected stays";
+  EXPECT_EQ(served.receive(kResponseSize), kResponse);
+
+  options.listen_addresses = {"127.0.0.1:" + std::to_string(old_port), "203.0.113.1:9"};
+  EXPECT_FALSE(reconfigure().has_value());
+  EXPECT_EQ(bound().size(), 1U) << "all or nothing";
+}
+
+TEST_F(NetServer, TakesNewLimitsForNewConnections) {
+  source.hold = true;
+  serve();
+  Client busy;
+  ASSERT_TRUE(busy.connect(port) && busy.send("GET /metrics HTTP/1.1\r\nHost: h\r\n\r\n"));
+  ASSERT_TRUE(soon([this] { return call([this] { return source.held.size(); }) == 1; }));
+  options.max_connections = 1;
+  ASSERT_TRUE(reconfigure().has_value());
+  Client second;
+  ASSERT_TRUE(second.connect(port));
+  EXPECT_EQ(second.receive(12), "HTTP/1.1 503");
+  options.max_connections = 2;
+  ASSERT_TRUE(reconfigure().has_value());
+  Client third;
+  ASSERT_TRUE(third.connect(port) && third.send(kRequest));
+  EXPECT_EQ(third.receive(kResponseSize), kResponse);
+}
+
+TEST_F(NetServer, TellsAClientOfPlainHttpThatItSpeaksHttps) {
+  const test::TempTree tree;
+  Authority authority(tree.root());
+  const auto own = authority.issue("server");
+  tree.write("web.yml",
+             "tls_server_config:\n  cert_file: " + own.certificate + "\n  key_file: " + own.key + "\n");
+  options.web_config_file = tree.root() + "/web.yml";
+  serve();
+  Client client;
+  ASSERT_TRUE(client.connect(port) && client.send(kRequest));
+  const std::string answer = client.receive();
+  EXPECT_TRUE(answer.starts_with("HTTP/1.1 400")) << answer;
+  EXPECT_NE(answer.find("speaks HTTPS"), std::string::npos) << answer;
+  EXPECT_TRUE(soon([this] { return refused("tls_handshake") == 1; }));
+}
+
+TEST_F(NetServer, KnowsAnIpv4ClientByItsAddressOnASocketForBothFamilies) {
+  asio::io_context io;
+  auto acceptor = open_tcp_listener(io, ":0", {{asio::ip::tcp::v6(), 0}, {asio::ip::tcp::v4(), 0}});
+  ASSERT_TRUE(acceptor);
+  const std::string bound = to_string(acceptor->local_endpoint());
+  Client client;
+  ASSERT_TRUE(client.connect(static_cast<std::uint16_t>(std::stoi(bound.substr(bound.rfind(':') + 1)))));
+  EXPECT_EQ(peer_address(acceptor->accept()), "127.0.0.1");
 }
 
 }  // namespace

@@ -86,14 +86,17 @@ TEST(NetCertificate, SaysWhenItIsNotValid) {
 
 class NetWebConfig : public testing::Test {
  protected:
-  NetWebConfig() {
+  NetWebConfig() : threads(count_threads()) {
     write_pair("server");
     write("web.yml", kTls);
   }
   // Nobody waits for the thread that reads files, which holds objects of OpenSSL until it has ended.
   void TearDown() override {
+    EXPECT_TRUE(soon([this] { return count_threads() == threads; }));
+  }
+  static std::ptrdiff_t count_threads() {
     using Tasks = std::filesystem::directory_iterator;
-    EXPECT_TRUE(soon([] { return std::distance(Tasks("/proc/self/task"), Tasks()) == 1; }));
+    return std::distance(Tasks("/proc/self/task"), Tasks());
   }
   void write(const std::string& name, const std::string& text) { tree.write(name, text); }
   void write_pair(const std::string& name) {
@@ -129,6 +132,7 @@ class NetWebConfig : public testing::Test {
   const std::string kTls = "tls_server_config:\n  cert_file: server.pem\n  key_file: server.key\n";
   const std::string kUsers = "basic_auth_users:\n  alice: " + std::string(kHash) + "\n";
 
+  const std::ptrdiff_t threads;  ///< that were there before: a sanitizer has one of its own
   test::TempTree tree;
   std::string path = tree.root() + "/web.yml";
   asio::io_context io;
@@ -216,6 +220,23 @@ TEST_F(NetWebConfig, KeepsWhatWasGoodWhenTheFileTurnsBad) {
   web->stop();
 }
 
+TEST_F(NetWebConfig, WaitsUntilWhoWritesAFileIsDone) {
+  const auto web = std::make_shared<WebConfigFile>(io, path, gate, counters);
+  ASSERT_TRUE(web->load());
+  web->start();
+  const auto end = std::chrono::steady_clock::now() + milliseconds(3300);  // three looks
+  for (unsigned size = 1; std::chrono::steady_clock::now() < end; ++size) {
+    write("web.yml", kTls + std::string(size, 'x'));
+    io.restart();
+    io.run_for(milliseconds(100));
+    ASSERT_EQ(failures(), 0U) << "a file that is being written";
+  }
+  write("web.yml", kTls + kUsers);
+  EXPECT_TRUE(soon([this] { return !gate.policy().users.empty(); }));
+  EXPECT_EQ(failures(), 0U);
+  web->stop();
+}
+
 TEST_F(NetWebConfig, DoesNotSwitchProtectionOffWithoutARestart) {
   write("web.yml", kTls + kUsers);
   const auto web = std::make_shared<WebConfigFile>(io, path, gate, counters);
@@ -223,7 +244,7 @@ TEST_F(NetWebConfig, DoesNotSwitchProtectionOffWithoutARestart) {
   for (const std::string& less : {std::string(), kTls, kUsers}) {
     write("web.yml", less);
     std::string told;
-    web->reload([&](const core::Result<void>& done) { told = done ? "done" : done.error().context; });
+    web->prepare([&](const auto& use) { told = use ? "good" : use.error().context; });
     EXPECT_TRUE(soon([&] { return !told.empty(); }));
     EXPECT_NE(told.find("restart the exporter"), std::string::npos) << told;
     EXPECT_TRUE(gate.policy().tls && !gate.policy().users.empty());
@@ -233,12 +254,27 @@ TEST_F(NetWebConfig, DoesNotSwitchProtectionOffWithoutARestart) {
 TEST_F(NetWebConfig, ReadsTheFileWhenItIsAskedToAndSaysHowThatWent) {
   const auto web = std::make_shared<WebConfigFile>(io, path, gate, counters);
   ASSERT_TRUE(web->load());
-  std::string told;
-  const auto tell = [&](const core::Result<void>& done) { told = done ? "done" : done.error().context; };
+  std::function<void()> use;
   write("web.yml", kTls + kUsers);
-  web->reload(tell);
-  EXPECT_TRUE(soon([&] { return told == "done"; })) << told;
+  web->prepare([&](const auto& prepared) { use = prepared.value(); });
+  EXPECT_TRUE(soon([&] { return use != nullptr; }));
+  EXPECT_TRUE(gate.policy().users.empty()) << "until it is told to use it";
+  use();
   EXPECT_FALSE(gate.policy().users.empty());
+}
+
+// As when the rest of a reload fails: the file is followed all the same.
+TEST_F(NetWebConfig, FollowsAFileThatWasPreparedAndNotUsed) {
+  const auto web = std::make_shared<WebConfigFile>(io, path, gate, counters);
+  ASSERT_TRUE(web->load());
+  bool prepared = false;
+  write("web.yml", kTls + kUsers);
+  web->prepare([&](const auto& use) { prepared = use.has_value(); });
+  EXPECT_TRUE(soon([&] { return prepared; }));
+  EXPECT_TRUE(gate.policy().users.empty());
+  web->start();
+  EXPECT_TRUE(soon([this] { return !gate.policy().users.empty(); }));
+  web->stop();
 }
 
 TEST(NetWorker, BoundsItsQueueAndFinishesOnTheIoThread) {

@@ -142,6 +142,16 @@ TEST_F(PortTest, CountsGidsByType) {
   EXPECT_EQ(page.at(gids("RoCE v2")), 2);
 }
 
+TEST_F(PortTest, CountsNoGidsOfATableThatItCouldReadInPartOnly) {
+  add_port("d");
+  add_gid("0", "RoCE v2", "eth0");
+  add_gid("1", "RoCE v2", "eth0");
+  fs_->failures[port_path("d") + "gids/1"] = EIO;
+  const Page page = collect();
+  EXPECT_FALSE(page.contains(gids("RoCE v2")));
+  EXPECT_EQ(errors_.at("EIO"), 1U);
+}
+
 TEST_F(PortTest, HasNoGidSamplesWithoutAGidTable) {
   add_port("d");
   const Page page = collect();

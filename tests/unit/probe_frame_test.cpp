@@ -104,6 +104,13 @@ TEST(Frame, ThatWouldBeTooLongIsRefusedByItsHeader) {
   const auto length = frame_length(bytes);
   ASSERT_FALSE(length);
   EXPECT_EQ(length.error().kind, core::Errc::too_long);
+  const auto announced = [&](std::size_t body) {
+    bytes[6] = static_cast<std::byte>(body >> 8);
+    bytes[7] = static_cast<std::byte>(body & 0xff);
+    return frame_length(bytes);
+  };
+  EXPECT_EQ(announced(kMaxFrame - kFrameHeader).value(), kMaxFrame);
+  EXPECT_FALSE(announced(kMaxFrame - kFrameHeader + 1));
 }
 
 TEST(Frame, OfAnotherVersionIsUnderstoodOnlyUntilTheVersionIsAgreed) {

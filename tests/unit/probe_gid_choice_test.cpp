@@ -69,6 +69,16 @@ TEST(GidChoice, IsTheAddressOfTheSideChannelWhereThePortHasIt) {
   EXPECT_EQ(chosen(control), 3U);
 }
 
+TEST(GidChoice, IsOfThePeersFamilyBeforeItIsTheSideChannels) {
+  GidWish both;
+  both.near_control = *gid_of_address("10.9.0.1");
+  both.peer = *gid_of_address("fd00::99");
+  EXPECT_EQ(chosen(both), 7U) << "an IPv4 address does not reach it";
+  both.near_control = *gid_of_address("fd00::1");
+  both.peer = *gid_of_address("10.20.0.9");
+  EXPECT_EQ(chosen(both), 5U);
+}
+
 TEST(GidChoice, OfInfinibandIsTheFirst) {
   const std::vector<GidEntry> table{entry("fe80::2:c903:0:1", 0, 0)};
   EXPECT_EQ(choose_gid(table, LinkLayer::infiniband, {}).value().index, 0U);

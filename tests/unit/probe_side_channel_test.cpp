@@ -4,6 +4,7 @@
 // Two sides that want to meet: who is let in, what they tell each other, and what ends a lease.
 #include <numeric>
 
+#include "probe/channel.h"
 #include "probe/flow_label.h"
 #include "tests/unit/probe_side_channel_fixture.h"
 
@@ -94,6 +95,99 @@ TEST_F(ProbeSideChannel, NeedsACertificateOfTheSameAuthority) {
   options.tls = client_tls({good.certificate, good.key, others.file(), {}});
   EXPECT_EQ(dial_and_wait(options)->failure, (Failure{Stage::auth, "tls"}));
   EXPECT_EQ(acceptor.held, 0);
+}
+
+TEST_F(ProbeSideChannel, TakesNobodyWithoutACertificateNorAnOlderTls) {
+  Authority ours(directory / "ours");
+  const auto server = ours.issue("server");
+  ASSERT_TRUE(listen({.credentials = {server.certificate, server.key, ours.file(), {}}}));
+  const auto stranger = [&] {
+    auto tls = std::make_shared<asio::ssl::context>(asio::ssl::context::tls_client);
+    tls->load_verify_file(ours.file());
+    return tls;
+  };
+  DialerOptions options = to_responder();
+  options.tls = stranger();  // has everything but a certificate
+  EXPECT_TRUE(dial_and_wait(options)->failure);
+  const auto own = ours.issue("client");
+  options.tls = stranger();
+  options.tls->use_certificate_chain_file(own.certificate);
+  options.tls->use_private_key_file(own.key, asio::ssl::context::pem);
+  ::SSL_CTX_set_max_proto_version(options.tls->native_handle(), TLS1_2_VERSION);
+  EXPECT_TRUE(dial_and_wait(options)->failure);
+  EXPECT_TRUE(acceptor.wishes.empty()) << "nothing is said to a stranger";
+  ::SSL_CTX_set_max_proto_version(options.tls->native_handle(), TLS1_3_VERSION);
+  expect_lease(dial_and_wait(options));
+}
+
+TEST_F(ProbeSideChannel, SeesThatItsFilesWereRenewed) {
+  Authority ours(directory / "ours");
+  const auto files = ours.issue("server");
+  const Credentials credentials{files.certificate, files.key, ours.file(), {}};
+  const std::string before = file_stamp(credentials);
+  EXPECT_NE(before, "");
+  EXPECT_EQ(file_stamp(credentials), before);
+  std::filesystem::rename(ours.issue("next").certificate, files.certificate);
+  EXPECT_NE(file_stamp(credentials), before);
+  EXPECT_EQ(file_stamp({}), "");
+}
+
+TEST_F(ProbeSideChannel, EndsTheSessionsOfADeviceThatGoes) {
+  ASSERT_TRUE(listen({}));
+  const auto dialed = dial_and_wait(to_responder());
+  ASSERT_TRUE(run_until([&] { return responder->sessions() == 1; }));
+  responder->end_sessions_of("rxe1");
+  EXPECT_EQ(responder->sessions(), 1U);
+  responder->end_sessions_of("rxe0");
+  EXPECT_EQ(acceptor.held, 0) << "its driver waits for it";
+  ASSERT_TRUE(run_until([&] { return dialed->lost.has_value(); }));
+  EXPECT_EQ(*dialed->lost, (Failure{Stage::control, kPeerClosed}));
+}
+
+TEST_F(ProbeSideChannel, LosesALeaseWhosePeerHangs) {
+  TcpAcceptor listening(io, {asio::ip::make_address("127.0.0.1"), 0});
+  TcpSocket accepted(io);
+  std::shared_ptr<Channel> peer;
+  listening.async_accept(accepted, [&](const boost::system::error_code&) {
+    peer = Channel::make(std::move(accepted), nullptr);
+    peer->start(
+        TlsRole::server, [] {},
+        [&](const Frame& frame) {
+          if (std::holds_alternative<Hello>(frame)) peer->send(Welcome{kProtocolVersion, "hangs"});
+          if (!std::holds_alternative<Connect>(frame)) return;
+          Accept accept;
+          accept.device = "rxe0";
+          accept.end = some_end();
+          accept.granted = kGrantWrite | kGrantEcho;
+          peer->send(accept);
+        },
+        [](const Failure&) {});
+  });
+  DialerOptions options;
+  options.address = "127.0.0.1";
+  options.port = listening.local_endpoint().port();
+  options.ping_every = 400ms;
+  options.message_time = 200ms;
+  const auto dialed = dial_and_wait(options);
+  ASSERT_TRUE(dialed->connection.end);
+  ASSERT_TRUE(run_until([&] { return dialed->lost.has_value(); }));
+  EXPECT_EQ(*dialed->lost, (Failure{Stage::control, kDeadline}));
+  peer->close();
+}
+
+TEST_F(ProbeSideChannel, KeepsFewFramesForAPeerThatDoesNotRead) {
+  TcpAcceptor listening(io, {asio::ip::make_address("127.0.0.1"), 0});
+  TcpSocket near(io);
+  near.connect(listening.local_endpoint());
+  const TcpSocket far = listening.accept();
+  const auto channel = Channel::make(std::move(near), nullptr);
+  std::optional<Failure> ended;
+  channel->start(
+      TlsRole::client, [] {}, [](const Frame&) {}, [&](const Failure& failure) { ended = failure; });
+  for (std::uint32_t i = 0; i < 16; ++i) channel->send(Ping{i, false});
+  EXPECT_FALSE(ended);
+  channel->send(Ping{16, false});
+  EXPECT_EQ(ended, (Failure{Stage::exchange, kDeadline}));
 }
 
 TEST_F(ProbeSideChannel, ListensBeyondLoopbackOnlyWithCredentialsOrWhenToldSo) {

@@ -2,12 +2,21 @@
 // Copyright the rdma_exporter authors
 #include "app/process_metrics.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <future>
+#include <iterator>
 #include <map>
 #include <string>
+#include <thread>
+#include <utility>
+#include <vector>
 
 #include "host/fd.h"
 
@@ -51,18 +60,73 @@ TEST(ParseProcessStat, RefusesWhatIsCut) {
     EXPECT_FALSE(parse_process_stat(text).has_value()) << text;
 }
 
+// Resident pages and all, of /proc/self/statm.
+std::pair<double, double> pages() {
+  std::ifstream file("/proc/self/statm");
+  double all = 0;
+  double resident = 0;
+  file >> all >> resident;
+  return {all, resident};
+}
+
 TEST(ProcessMetrics, TellsOfThisProcess) {
   ProcessMetrics metrics;
   const auto all = collect(metrics);
   EXPECT_EQ(all.size(), ProcessMetrics::families().size());
-  EXPECT_GE(all.at("process_cpu_seconds_total"), 0);
-  EXPECT_GT(all.at("process_resident_memory_bytes"), 1e6);
-  EXPECT_GE(all.at("process_virtual_memory_bytes"), all.at("process_resident_memory_bytes"));
-  EXPECT_GE(all.at("process_threads"), 1);
-  EXPECT_GE(all.at("process_max_fds"), all.at("process_open_fds"));
+  rusage used{};
+  ASSERT_EQ(::getrusage(RUSAGE_SELF, &used), 0);
+  const double cpu = static_cast<double>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+                     static_cast<double>(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1e-6;
+  EXPECT_NEAR(all.at("process_cpu_seconds_total"), cpu, 0.1);
+  const auto [virtual_pages, resident_pages] = pages();
+  const auto page = static_cast<double>(::sysconf(_SC_PAGESIZE));
+  EXPECT_NEAR(all.at("process_resident_memory_bytes"), resident_pages * page, resident_pages * page / 4);
+  EXPECT_NEAR(all.at("process_virtual_memory_bytes"), virtual_pages * page, virtual_pages * page / 4);
+  rlimit files{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &files), 0);
+  EXPECT_EQ(all.at("process_max_fds"), static_cast<double>(files.rlim_cur));
   const double age = static_cast<double>(std::time(nullptr)) - all.at("process_start_time_seconds");
   EXPECT_GE(age, -2);
   EXPECT_LT(age, 600) << "started when this test did";
+}
+
+// A thread that an earlier test joined may still be listed for a moment, so the kernel's own list is read
+// around each collection until it says the same before and after.
+double threads_listed() {
+  using Listing = std::filesystem::directory_iterator;
+  return static_cast<double>(std::distance(Listing("/proc/self/task"), Listing()));
+}
+
+TEST(ProcessMetrics, CountsThreads) {
+  ProcessMetrics metrics;
+  std::promise<void> end;
+  std::thread waiting([ended = end.get_future()] { ended.wait(); });
+  double before = 0;
+  double counted = 0;
+  do {
+    before = threads_listed();
+    counted = collect(metrics).at("process_threads");
+  } while (before != threads_listed());
+  EXPECT_EQ(counted, before);
+  EXPECT_GE(counted, 2);
+  end.set_value();
+  waiting.join();
+}
+
+// Most of what the exporter does is reading files, which is the kernel's time.
+TEST(ProcessMetrics, SeesTheTimeInTheKernel) {
+  ProcessMetrics metrics;
+  const double before = collect(metrics).at("process_cpu_seconds_total");
+  const auto in_kernel = [] {
+    rusage used{};
+    ::getrusage(RUSAGE_SELF, &used);
+    return static_cast<double>(used.ru_stime.tv_sec) + static_cast<double>(used.ru_stime.tv_usec) * 1e-6;
+  };
+  const double start = in_kernel();
+  std::vector<char> zeros(1 << 20);
+  const host::Fd zero(::open("/dev/zero", O_RDONLY | O_CLOEXEC));
+  while (in_kernel() - start < 0.2) ASSERT_GT(::read(zero.get(), zeros.data(), zeros.size()), 0);
+  EXPECT_GE(collect(metrics).at("process_cpu_seconds_total") - before, 0.15);
 }
 
 TEST(ProcessMetrics, CountsOpenFiles) {

@@ -19,7 +19,8 @@ namespace {
 
 constexpr MetricDesc kUp{"rdma_up", MetricType::gauge, "device", "", "Up \"or\" \\ not", "x"};
 constexpr MetricDesc kTime{"rdma_probe_seconds", MetricType::histogram, "target", "seconds", "Time", "x"};
-constexpr std::array kFamilies{&kUp, &kTime};
+constexpr MetricDesc kDrops{"rdma_drops_total", MetricType::counter, "", "packets", "Drops", "x"};
+constexpr std::array kFamilies{&kUp, &kTime, &kDrops};
 
 std::vector<std::string> messages(const SampleBatch& batch) {
   ProtobufFormat format;
@@ -68,6 +69,50 @@ TEST(ProtobufFormat, MarksAHistogramThatIsEmptyAsANativeOne) {
   protozero::pbf_reader reader(histogram);
   ASSERT_TRUE(reader.next(6));
   EXPECT_GT(reader.get_double(), 0);
+}
+
+// enum MetricType of the schema.
+TEST(ProtobufFormat, SaysWhatEachFamilyIs) {
+  constexpr std::array kBounds{0.001};
+  SampleBatch batch;
+  batch.add(kUp, {}, std::uint64_t{1});
+  batch.add(kTime, {}, Histogram(kBounds).data());
+  batch.add(kDrops, {}, std::uint64_t{1});
+  std::vector<std::int32_t> types;
+  for (const std::string& message : messages(batch)) {
+    protozero::pbf_reader reader(message);
+    ASSERT_TRUE(reader.next(3));
+    types.push_back(reader.get_enum());
+  }
+  EXPECT_EQ(types, (std::vector{1, 4, 0}));
+}
+
+TEST(ProtobufFormat, WritesTheOwnLabelsOfASeriesBehindItsOwners) {
+  SampleBatch batch;
+  const std::string owner = render_labels({{"device", "d"}});
+  batch.add_stable(kUp, owner, std::uint64_t{1}, "port=\"1\"");
+  const std::string metric = field(messages(batch).at(0), {4});
+  std::vector<std::string> names;
+  protozero::pbf_reader reader(metric);
+  while (reader.next()) reader.tag() == 1 ? names.push_back(field(reader.get_string(), {1})) : reader.skip();
+  EXPECT_EQ(names, (std::vector<std::string>{"device", "port"}));
+}
+
+// google.protobuf.Timestamp: seconds, and the rest in nanoseconds.
+TEST(ProtobufFormat, WritesTheTimeOfAnExemplarToTheNanosecond) {
+  constexpr std::array kBounds{0.001};
+  Histogram histogram(kBounds);
+  histogram.observe(0.0005, "trace=\"a\"");
+  HistogramData data = histogram.data();
+  data.buckets.at(0).exemplar->timestamp = 1'760'000'000.25;
+  SampleBatch batch;
+  batch.add(kTime, {}, std::move(data));
+  const std::string time = field(messages(batch).at(0), {4, 7, 3, 3, 3});
+  protozero::pbf_reader reader(time);
+  ASSERT_TRUE(reader.next(1));
+  EXPECT_EQ(reader.get_int64(), 1'760'000'000);
+  ASSERT_TRUE(reader.next(2));
+  EXPECT_EQ(reader.get_int32(), 250'000'000);
 }
 
 }  // namespace

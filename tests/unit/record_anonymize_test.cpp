@@ -3,9 +3,14 @@
 #include "record/anonymize.h"
 
 #include <gtest/gtest.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cstring>
 
 #include "core/cgroup_owner.h"
 #include "host/address_message.h"
+#include "host/nldev_rewrite.h"
 #include "record/anonymous_text.h"
 #include "record/pseudonyms.h"
 #include "record/question.h"
@@ -30,6 +35,18 @@ TEST(Anonymize, MapsOneAddressToOneInEveryForm) {
   EXPECT_EQ(text("80:00:02:08:fe:80:00:00:00:00:00:00:b8:59:9f:03:00:12:34:56", pseudonyms),
             "80:00:02:08:fe:80:00:00:00:00:00:00:b8:59:9f:03:00:00:00:01");
   EXPECT_EQ(text("b8:59:9f:12:34:57", pseudonyms), "b8:59:9f:00:00:02");
+}
+
+TEST(Anonymize, MapsAnAddressInCapitalLetters) {
+  Pseudonyms pseudonyms;
+  EXPECT_EQ(text("B8:59:9F:12:34:56 B859:9F03:0012:3456", pseudonyms),
+            "b8:59:9f:00:00:01 b859:9f03:0000:0001");
+}
+
+TEST(Anonymize, MapsTheSubnetOfASite) {
+  Pseudonyms pseudonyms;
+  EXPECT_EQ(text("fec0:0000:0000:0a01:ba59:9fff:fe12:3456", pseudonyms),
+            "2001:0db8:0000:0001:ba59:9fff:fe00:0001");
 }
 
 TEST(Anonymize, MapsIpv4InGidsAndInTexts) {
@@ -102,6 +119,80 @@ TEST(Anonymize, MapsAnAddressOfAnInterfaceAsItsGid) {
   ASSERT_TRUE(address && *address);
   EXPECT_EQ((*address)->text, "198.18.0.1");
   EXPECT_EQ((*address)->gid + "\n", other.at("sysfs read gids/1").parts.front());
+}
+
+TEST(Anonymize, MapsAnIpv6AddressOfAnInterfaceAsItsGid) {
+  const auto message = rdma_exporter::test::recorded_file("address/ipv6_link_local.bin");
+  const std::string gid = (*host::parse_address(message))->gid;
+  const std::string question =
+      "netlink route " + std::to_string(host::kGetAddresses) + " 768 0000000000000000";
+  const Snapshot snapshot{{question, {{std::string(chars(message))}}}, {"sysfs read gids/0", {{gid}}}};
+  Pseudonyms pseudonyms;
+  const Snapshot other = anonymous(snapshot, "gpu17", pseudonyms);
+  const auto address = host::parse_address(bytes(other.at(question).parts.front()));
+  ASSERT_TRUE(address && *address);
+  EXPECT_NE((*address)->gid, gid);
+  EXPECT_EQ((*address)->gid, other.at("sysfs read gids/0").parts.front());
+}
+
+// The GUIDs in an answer of RDMA netlink as sysfs prints them, and the addresses of its connections.
+struct Found {
+  std::vector<std::string> guids;
+  std::vector<std::string> addresses;
+};
+Found identities_in(host::Bytes message) {
+  Found found;
+  const auto guid = [&](std::span<std::byte, 8> value) {
+    std::vector<std::byte> big_endian(value.rbegin(), value.rend());
+    std::string digits = to_hex(chars(big_endian));
+    for (const std::size_t colon : {12U, 8U, 4U}) digits.insert(colon, ":");
+    found.guids.push_back(digits);
+  };
+  const auto address = [&](std::span<std::byte> value) { found.addresses.push_back(to_hex(chars(value))); };
+  host::nldev::with_identities(message, {guid, [](std::span<std::byte, 8>) {}, address});
+  return found;
+}
+
+// A recorded device with the GUID of a ConnectX: Soft-RoCE's own looks like a pseudonym.
+TEST(Anonymize, MapsAGuidOfNetlinkAsThatOfSysfs) {
+  std::string guid;
+  ASSERT_TRUE(from_hex("b8599f0300123456", guid));
+  const auto to_hardware = [&](std::span<std::byte, 8> value) {
+    std::memcpy(value.data(), guid.data(), value.size());
+    std::reverse(value.begin(), value.end());  // the byte order of the host
+  };
+  const auto message = host::nldev::with_identities(
+      rdma_exporter::test::recorded_message("get_0.bin"),
+      {to_hardware, [](std::span<std::byte, 8>) {}, [](std::span<std::byte>) {}});
+  ASSERT_EQ(identities_in(message).guids.front(), "b859:9f03:0012:3456");
+  const Snapshot snapshot{{"netlink rdma 5121 768 ", {{std::string(chars(message))}}},
+                          {"sysfs read class/infiniband/rxe0/node_guid", {{"b859:9f03:0012:3456"}}}};
+  Pseudonyms pseudonyms;
+  const Snapshot other = anonymous(snapshot, "gpu17", pseudonyms);
+  const auto changed = identities_in(bytes(other.at("netlink rdma 5121 768 ").parts.front())).guids;
+  EXPECT_EQ(changed.front(), "b859:9f03:0000:0001");
+  EXPECT_EQ(other.at("sysfs read class/infiniband/rxe0/node_guid").parts.front(), changed.front());
+}
+
+// A recorded connection with the address of one over InfiniBand (include/rdma/ib.h struct sockaddr_ib).
+TEST(Anonymize, MapsTheAddressOfAnInfiniBandConnection) {
+  std::string gid;
+  ASSERT_TRUE(from_hex("fe80000000000000b8599f0300123456", gid));
+  const auto to_infiniband = [&](std::span<std::byte> address) {
+    constexpr sa_family_t kFamily = 27;  // AF_IB
+    std::memcpy(address.data(), &kFamily, sizeof kFamily);
+    std::memcpy(&address[8], gid.data(), gid.size());
+  };
+  const auto keep = [](std::span<std::byte, 8>) {};
+  const auto message = host::nldev::with_identities(rdma_exporter::test::recorded_message("res_cm_id_0.bin"),
+                                                    {keep, keep, to_infiniband});
+  const std::string question = "netlink rdma 5130 768 ";
+  Pseudonyms pseudonyms;
+  const Snapshot other = anonymous({{question, {{std::string(chars(message))}}}}, "gpu17", pseudonyms);
+  const auto addresses = identities_in(bytes(other.at(question).parts.front())).addresses;
+  ASSERT_FALSE(addresses.empty());
+  for (const std::string& address : addresses)
+    EXPECT_EQ(address.substr(16, 32), "fe80000000000000b8599f0300000001");
 }
 
 TEST(Anonymize, ChangesNamesAndKeepsCounters) {

@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "record/player.h"
+#include "record/question.h"
 #include "record/recording_host.h"
 #include "record/replaying_host.h"
 #include "tests/unit/record_fixture.h"
@@ -115,6 +116,32 @@ TEST_F(RecordHost, NetlinkIsTheSame) {
     EXPECT_TRUE(netlink->dump(7, {}, one));
     EXPECT_EQ(sizes, std::vector<std::size_t>{3}) << "the rest was not wanted";
   });
+}
+
+TEST_F(RecordHost, ADumpThatFailsInItsCourseIsTheSame) {
+  script_->answers[7] = {test::Message(3, std::byte{1})};
+  script_->refusals[7] = EINTR;
+  both([](host::Host& host) {
+    std::size_t parts = 0;
+    const auto dumped = host.make_netlink(host::NetlinkProtocol::generic)->dump(7, {}, [&](host::Bytes) {
+      ++parts;
+      return true;
+    });
+    ASSERT_FALSE(dumped);
+    EXPECT_TRUE(core::is_errno(dumped.error(), EINTR));
+    EXPECT_EQ(parts, 1U);
+  });
+}
+
+// A recording is only a file: it may hold an answer that is longer than the question has room for.
+TEST_F(RecordHost, AnAnswerWithoutRoomIsAnError) {
+  std::array<std::byte, 8> buffer{};
+  const std::string question = ethtool_question("eth0", buffer);
+  const Snapshot snapshot{{question, {{std::string(9, 'x')}}}};
+  host::Host host =
+      replaying_host(std::make_shared<Player>(*recording_of({snapshot}), Player::Clock::now()), 10);
+  EXPECT_TRUE(core::is_errno(host.ethtool->execute("eth0", buffer).error(), EFAULT));
+  EXPECT_EQ(buffer.front(), std::byte{0});
 }
 
 TEST_F(RecordHost, EthtoolAndVerbsAreTheSame) {

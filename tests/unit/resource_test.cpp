@@ -166,6 +166,29 @@ TEST_F(ResourceTest, CountsAnObjectThatADumpRepeatsOnce) {
   EXPECT_EQ(sum(collect(), "rdma_resource_qps{"), 112);
 }
 
+// Each port has queue pairs 0 and 1; any other number is that of one queue pair of the device.
+TEST_F(ResourceTest, CountsTheSpecialQueuePairsOfEachPort) {
+  answer(ResourceTable::qp, {"res_qp_0.bin", "res_qp_1.bin"});
+  auto& parts = script_->answers[qp_dump()];
+  parts.push_back(
+      test::with_number<std::uint32_t>(parts[1], RDMA_NLDEV_ATTR_RES_QP, RDMA_NLDEV_ATTR_PORT_INDEX, 2));
+  const Page page = collect();
+  EXPECT_EQ(page.at(R"(rdma_resource_qps{device="rxe0",port="2",qp_type="GSI",state="RTS",space="kernel"})"),
+            1);
+  EXPECT_EQ(sum(page, "rdma_resource_qps{", R"(port="2",qp_type="RC")"), 0);
+  EXPECT_EQ(sum(page, "rdma_resource_qps{", R"(port="1")"), 111);
+}
+
+// Implicit on-demand paging registers all there could be (ib_reg_mr with length ~0).
+TEST_F(ResourceTest, TakesNoRegionOfTheWholeAddressSpaceForMemory) {
+  script_->answers[host::nldev::resource_command(ResourceTable::mr)] = {
+      test::with_number(recorded_message("res_mr_0.bin"), RDMA_NLDEV_ATTR_RES_MR, RDMA_NLDEV_ATTR_RES_MRLEN,
+                        ~std::uint64_t{0})};
+  const Page page = collect();
+  EXPECT_EQ(page.at(R"(rdma_resource_mrs{device="rxe0",space="user"})"), 12);
+  EXPECT_EQ(page.at(R"(rdma_resource_mr_bytes{device="rxe0",space="user"})"), 0);
+}
+
 TEST_F(ResourceTest, DumpsWhenItIsDueAndServesTheLastResultMeanwhile) {
   background_.at_once = false;
   Page page = collect();

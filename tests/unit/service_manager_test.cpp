@@ -85,15 +85,26 @@ TEST_F(ServiceManagerTest, KnowsTheAbstractNamespace) {
   EXPECT_EQ(socket.received(), "WATCHDOG=1");
 }
 
-TEST_F(ServiceManagerTest, IsSilentWhereNobodyListens) {
+TEST_F(ServiceManagerTest, TalksToNobodyWhoseAddressItWasNotGiven) {
+  constexpr std::size_t kLongest = sizeof(sockaddr_un::sun_path) - 1;
+  const std::string cut = path_ + std::string(kLongest - path_.size(), 'x');
+  const NotifySocket near(cut);
+  ASSERT_EQ(::chdir(tree_.root().c_str()), 0);
+  const NotifySocket relative("relative");
   ::unsetenv("NOTIFY_SOCKET");
   ServiceManager().ready("serving");
-  for (const std::string& address : {std::string("relative"), std::string("/"), tree_.root() + "/none",
-                                     "/" + std::string(sizeof(sockaddr_un::sun_path), 'x')}) {
+  for (const std::string& address :
+       {std::string("relative"), std::string("/"), std::string(), path_ + "/none", cut + "y"}) {
     ::setenv("NOTIFY_SOCKET", address.c_str(), 1);
-    ServiceManager().ready("serving");
+    const ServiceManager manager;
+    manager.ready("serving");
+    EXPECT_EQ(relative.received(), "") << address;
+    EXPECT_EQ(near.received(), "") << address;
   }
-  ::unsetenv("NOTIFY_SOCKET");
+  ::setenv("NOTIFY_SOCKET", cut.c_str(), 1);
+  ServiceManager().ready("serving");
+  EXPECT_NE(near.received(), "") << "the longest address that there can be";
+  EXPECT_EQ(::chdir("/"), 0);
 }
 
 TEST_F(ServiceManagerTest, DoesNotWaitForASocketThatNobodyReads) {

@@ -44,6 +44,26 @@ inline Message with_optional_counters(const std::map<std::string, bool, std::les
   });
 }
 
+/// A table of resources with another number in each entry that has it.
+template <typename T>
+Message with_number(const Message& message, std::uint16_t table, std::uint16_t number, T value) {
+  Message out;
+  host::for_each_attr(message, [&](const host::Attr& attr) {
+    if (attr.type != table) return append_attr(out, attr.type, attr.data);
+    Message entries;
+    host::for_each_attr(attr.data, [&](const host::Attr& entry) {
+      Message changed;
+      host::for_each_attr(entry.data, [&](const host::Attr& field) {
+        append_attr(changed, field.type,
+                    field.type == number ? std::as_bytes(std::span(&value, 1)) : field.data);
+      });
+      append_attr(entries, entry.type | NLA_F_NESTED, changed);
+    });
+    append_attr(out, table | NLA_F_NESTED, entries);
+  });
+  return out;
+}
+
 /// A table of memory regions with what mlx5 adds to those with on-demand paging (hw/mlx5/restrack.c).
 inline Message with_on_demand_paging(const Message& regions) {
   Message driver_entry;

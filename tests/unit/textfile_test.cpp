@@ -3,11 +3,15 @@
 #include "app/textfile.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <cerrno>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <string>
 
 namespace rdma_exporter::app {
 namespace {
@@ -63,6 +67,24 @@ TEST_F(ReplaceFile, SaysWhyItCannotAndLeavesNothingBehind) {
   EXPECT_NE(core::to_string(done.error()).find(path_.string()), std::string::npos);
   EXPECT_EQ(files(), 1U);
   EXPECT_FALSE(replace_file((folder_ / "no/such/rdma.prom").string(), "one\n"));
+}
+
+// A full disk, as far as a test can have one.
+TEST_F(ReplaceFile, LeavesTheOldFileWholeWhenTheNewOneDoesNotFit) {
+  ASSERT_TRUE(replace_file(path_, "one\n"));
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  rlimit small = before;
+  small.rlim_cur = 4096;
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  const auto done = replace_file(path_, std::string(10'000, 'x'));
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().os_errno, EFBIG);
+  EXPECT_EQ(content(path_), "one\n");
+  EXPECT_EQ(files(), 1U);
 }
 
 }  // namespace
