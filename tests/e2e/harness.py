@@ -3,6 +3,7 @@
 """Starts the daemon on a tree, scrapes it, and looks at it from outside."""
 
 import base64
+import functools
 import http.client
 import os
 import shutil
@@ -19,9 +20,12 @@ REPOSITORY = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__f
 sys.path.insert(0, os.path.join(REPOSITORY, "tests", "tools"))
 import counter_names as names  # noqa: E402,F401  (for the tests)
 import fake_tree  # noqa: E402
+import marks  # noqa: E402
 import prom_text  # noqa: E402
+import sanitizers  # noqa: E402
+from listening import EXPORTER, Announced  # noqa: E402
 
-BINARY = os.environ.get("RDMA_EXPORTER", os.path.join(REPOSITORY, "build", "release", "rdma_exporter"))
+BINARY = os.path.abspath(os.environ.get("RDMA_EXPORTER", os.path.join(REPOSITORY, "build", "release", "rdma_exporter")))
 # Says of itself; and what is read in the background, which may come with the next page.
 SELF = ("rdma_exporter_", "process_", "rdma_config_check")
 LATENESS = 0.2  # seconds that a scrape may answer behind its deadline
@@ -30,12 +34,6 @@ LATENESS = 0.2  # seconds that a scrape may answer behind its deadline
 def temporary_folder(prefix="rdma_exporter_e2e."):
     """A folder in memory where the system has one: trees are thousands of small files."""
     return tempfile.mkdtemp(prefix=prefix, dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
-
-
-def free_port(family=socket.AF_INET, host="127.0.0.1"):
-    with socket.socket(family) as probe:
-        probe.bind((host, 0))
-        return probe.getsockname()[1]
 
 
 def key(name, **labels):
@@ -95,35 +93,43 @@ def basic_auth(user):
 class Exporter:
     """A running daemon. Use as a context manager; on the way out it is stopped and must have been alive."""
 
-    def __init__(self, *flags, sysfs=None, ready=True, listen=None, open_files=None, tls=None, user=None):
-        """tls: the ssl.SSLContext of clients; user: "name:password" that they send."""
-        self.port = free_port()
+    def __init__(self, *flags, sysfs=None, ready=True, listen="--web.listen-address=127.0.0.1:0", open_files=None,
+                 tls=None, user=None):
+        """listen: the flag for where it listens; tls: the ssl.SSLContext of clients; user: "name:password" that they
+        send."""
         self.tls = tls
         self.user = user
         self.folder = temporary_folder()
         self.log_path = os.path.join(self.folder, "log")
         self.last_log = None
-        arguments = [BINARY, listen or f"--web.listen-address=127.0.0.1:{self.port}"]
+        arguments = [BINARY, listen]
         if sysfs:
             arguments.append(f"--path.sysfs={sysfs}")
         with open(self.log_path, "wb") as log:
             self.process = subprocess.Popen(
                 [*limited(open_files), *arguments, *flags], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        self.announced = Announced(self.process, self.log_path, EXPORTER)
         self.pid = self.process.pid
         if ready:
             self.wait_ready()
+
+    @functools.cached_property
+    def port(self):
+        """That it has told first."""
+        return self.announced.ports()[0]
 
     def __enter__(self):
         return self
 
     def __exit__(self, kind, error, trace):
+        stopped = self.last_log is not None
         died = self.process.poll()
-        self.stop()
+        code, _ = self.stop()
         log = self.log()
-        if died is not None and kind is None:
-            raise AssertionError(f"the daemon died with {died}; its log:\n{log}")
         if kind is not None:
             print(f"\n--- log of the daemon (exit {died}) ---\n{log[-3000:]}", file=sys.stderr)
+        elif not stopped and (died is not None or code != 0):
+            raise AssertionError(f"the daemon died with {died}, stopped with {code}; its log:\n{log}")
 
     def log(self):
         """What the daemon has logged so far; also after stop()."""
@@ -133,13 +139,13 @@ class Exporter:
             return file.read()
 
     def wait_ready(self, seconds=30.0):
-        end = time.monotonic() + seconds
+        end = time.monotonic() + seconds * marks.PATIENCE
         while True:
             if self.process.poll() is not None:
                 self.stop()
                 raise AssertionError(f"the daemon exited with {self.process.returncode}:\n{self.log()}")
             try:
-                if self.get("/-/ready", timeout=1).status == 200:
+                if self.announced.now() and self.get("/-/ready", timeout=1).status == 200:
                     return
             except OSError:
                 pass
@@ -169,7 +175,7 @@ class Exporter:
 
     def wait_for_checks(self, seconds=30.0):
         """Until the first check of the configuration, in the background, has ended: it adds series to the page."""
-        end = time.monotonic() + seconds
+        end = time.monotonic() + seconds * marks.PATIENCE
         while not self.scrape().samples.select("rdma_config_check"):
             if time.monotonic() > end:
                 raise AssertionError(f"no verdict of the configuration after {seconds} s")
@@ -191,32 +197,40 @@ class Exporter:
 
     def status(self, field):
         """A number of /proc/PID/status, for example Threads or VmRSS (kB)."""
+        return int(self.status_text(field))
+
+    def status_text(self, field):
         with open(f"/proc/{self.pid}/status", encoding="ascii") as file:
             for line in file:
                 if line.startswith(field + ":"):
-                    return int(line.split()[1])
+                    return line.split()[1]
         raise AssertionError(f"no {field}")
 
     def stop(self, number=signal.SIGTERM, seconds=5.0):
-        """Sends the signal; returns (exit code, seconds it took). Kills what does not go."""
+        """Sends the signal; returns (exit code, seconds it took). Kills what does not go. Fails when a sanitizer has
+        reported anything."""
         begin = time.monotonic()
         if self.process.poll() is None:
             self.process.send_signal(number)
         code = None
         try:
-            code = self.process.wait(seconds)
+            code = self.process.wait(seconds * marks.PATIENCE)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
         took = time.monotonic() - begin
         self.last_log = self.log()
         shutil.rmtree(self.folder, ignore_errors=True)
+        sanitizers.check(self.last_log)
         return code, took
 
 
 def run(*arguments, timeout=60, **options):
     """Runs the binary to its end; text output captured."""
-    return subprocess.run([BINARY, *arguments], capture_output=True, text=True, timeout=timeout, check=False, **options)
+    done = subprocess.run([BINARY, *arguments], capture_output=True, text=True, timeout=timeout * marks.PATIENCE,
+                          check=False, **options)
+    sanitizers.check(done.stderr)
+    return done
 
 
 class Fifo:
@@ -281,8 +295,22 @@ class TestCase(unittest.TestCase):
         self.addCleanup(fifo.release, "0\n")
         return fifo
 
+    def assert_within(self, value, limit, message=None):
+        """An upper bound on time, processor time or memory. It holds where the test runs alone."""
+        if not marks.is_timing(self):
+            raise TypeError("a test that asserts a bound needs the mark @timing")
+        if marks.BOUNDS:
+            self.assertLess(value, limit, message)
+
     def assert_on_time(self, page, deadline):
-        self.assertLess(page.seconds, deadline + LATENESS, "the scrape answered too late")
+        self.assert_within(page.seconds, deadline + LATENESS, "the scrape answered too late")
+
+    def assert_no_new_threads(self, exporter, before):
+        """Before many scrapes there were so many. A busy machine may add a worker: where nothing ends within 25 ms. A leak
+        adds one for each scrape."""
+        now = exporter.status("Threads")
+        self.assert_within(now, before + 1)
+        self.assertLess(now, before + 5)
 
     def assert_has_all(self, samples, expected, what=""):
         """Every series of `expected` is in `samples`, with the same value."""
@@ -300,7 +328,7 @@ class TestCase(unittest.TestCase):
 
     def eventually(self, condition, seconds=5.0, pause=0.05):
         """Waits until condition() is true; its last value is returned either way."""
-        end = time.monotonic() + seconds
+        end = time.monotonic() + seconds * marks.PATIENCE
         while True:
             value = condition()
             if value or time.monotonic() > end:

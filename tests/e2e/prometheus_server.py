@@ -9,7 +9,8 @@ import subprocess
 import urllib.parse
 import urllib.request
 
-from harness import free_port
+from listening import PROMETHEUS as LISTENING
+from listening import Announced
 
 PROMETHEUS = shutil.which("prometheus")
 # The shape of a configuration that users have: the port next to the host name, no path, no other settings.
@@ -31,16 +32,17 @@ class Server:
     """
 
     def __init__(self, folder, exporters, *flags, settings=None):
-        self.port = free_port()
         config = os.path.join(folder, "prometheus.yml")
         with open(config, "w", encoding="ascii") as file:
             file.write(CONFIG)
             for job, exporter in exporters.items():
                 file.write(JOB.format(job=job, port=exporter.port) + (settings or {}).get(job, ""))
-        with open(os.path.join(folder, "prometheus.log"), "wb") as log:
+        log_path = os.path.join(folder, "prometheus.log")
+        with open(log_path, "wb") as log:
             self.process = subprocess.Popen(
                 [PROMETHEUS, f"--config.file={config}", f"--storage.tsdb.path={folder}/data",
-                 f"--web.listen-address=127.0.0.1:{self.port}", *flags], stdout=log, stderr=log)
+                 "--web.listen-address=127.0.0.1:0", *flags], stdout=log, stderr=log)
+        self.port = Announced(self.process, log_path, LISTENING).ports()[0]
 
     def stop(self):
         self.process.terminate()

@@ -11,6 +11,7 @@ import unittest
 import yaml
 
 from harness import REPOSITORY, Exporter, TestCase, fake_tree, prom_text, temporary_folder
+from marks import slow
 
 sys.path.insert(0, os.path.join(REPOSITORY, "tests", "alerts"))
 import cases  # noqa: E402
@@ -69,6 +70,7 @@ class Host:
             fake_tree.set_value(path, (0 if since else first) + int(rate * (second - since)))
 
 
+@slow(10)
 @unittest.skipUnless(shutil.which("promtool"), "promtool is not installed")
 class HealthyHour(TestCase):
     maxDiff = None

@@ -13,6 +13,7 @@ import unittest
 
 import web_files
 from harness import REPOSITORY, Exporter, TestCase, basic_auth, fake_tree, run, temporary_folder
+from marks import slow, timing, timing_only
 from prometheus_server import PROMETHEUS, Server
 from web_files import OPENSSL, Authority, tls_section, users_section
 
@@ -60,6 +61,7 @@ class Passwords(AuthCase):
         for words in ("guess-word", "nobody", "secret", "alice"):
             self.assertNotIn(words, log)
 
+    @timing_only
     def test_names_cannot_be_found_out_by_time(self):
         exporter = self.serve(users_section({"alice": "secret", "bob": "x"}, cost=8), user="alice:secret")
         times = {"alice": [], "nobody": []}
@@ -71,12 +73,15 @@ class Passwords(AuthCase):
         self.assertGreater(known, 0.005, "no hash was computed")
         self.assertLess(exporter.get("/").seconds, known / 2, "the right password is not remembered")
 
+    @slow(2)
     def test_a_changed_password_holds_without_a_restart(self):
         exporter = self.serve(users_section({"alice": "first"}), user="alice:first")
         web_files.write(self.config, users_section({"alice": "second"}))
         self.assertTrue(self.eventually(lambda: self.status(exporter, "alice:second") == 200, 8))
         self.assertEqual(self.status(exporter, "alice:first"), 401)
 
+    @slow(5)
+    @timing
     def test_a_flood_of_guesses_does_not_hold_up_who_knows_the_password(self):
         exporter = self.serve(users_section({"alice": "secret"}, cost=10), user="alice:secret")
         self.assertEqual(self.status(exporter, "alice:secret"), 200)
@@ -101,7 +106,7 @@ class Passwords(AuthCase):
                 self.assertEqual(page.status, 200)
                 slowest = max(slowest, page.seconds)
                 time.sleep(0.05)
-            self.assertLess(slowest, 1.0)
+            self.assert_within(slowest, 1.0)
             self.assertTrue(self.eventually(lambda: self.from_elsewhere(exporter, "alice:secret") == 200, 3),
                             "another client with the same password")
             web_files.write(self.config, users_section({"alice": "secret", "bob": "new"}, cost=10))
@@ -182,6 +187,7 @@ class Example(TestCase):
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
 
+@slow(6)
 @unittest.skipUnless(PROMETHEUS and OPENSSL, "prometheus or openssl is not installed")
 class Scraped(TestCase):
     @classmethod

@@ -10,6 +10,7 @@ import tarfile
 import time
 
 from harness import REPOSITORY, Exporter, Samples, TestCase, prom_text, run
+from marks import slow
 
 CAPTURES = os.path.join(REPOSITORY, "tests", "captures")
 
@@ -56,6 +57,7 @@ class Capture(TestCase):
             self.assertIn(b"some-host.tar.gz", exporter.get("/").body)
             self.assertRegex(exporter.log(), r"level=warn.*recording")
 
+    @slow(2)
     def test_snapshots_play_and_counters_never_fall(self):
         tree = self.tree(devices=2)
         path = self.capture(tree, "--snapshots=2", "--interval=1s")
@@ -88,6 +90,7 @@ class Capture(TestCase):
         self.assertTrue(json.loads(self.members(other)["manifest.json"])["anonymized"])
         self.assertEqual(run("--once", f"--replay={other}").returncode, 0)
 
+    @slow(4)
     def test_a_device_that_hangs_is_left_out(self):
         tree = self.tree(devices=2)
         self.fifo(tree.devices["mlx5_1"].hw_counter("np_cnp_sent"))
@@ -141,6 +144,7 @@ class Archives(TestCase):
         self.refused(b"hello", "no tar.gz archive")
         self.refused(gzip.compress(b"hello"), "damaged")
 
+    @slow(1)
     def test_hostile(self):
         plain = tarfile.REGTYPE
         self.refused(self.archive(("../../etc/cron.d/x", plain, b"x")), "name is not one of a recording")
@@ -154,6 +158,7 @@ class Archives(TestCase):
 
 
 class Bundles(TestCase):
+    @slow(1)
     def test_they_are_small_and_served_whole(self):
         self.assertEqual([os.path.basename(path) for path in bundles()],
                          ["connectx-incident.tar.gz", "soft-roce-host.tar.gz"])

@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the rdma_exporter authors
-"""Habits of good dashboards, after the rules of grafana/dashboard-linter, and what this project promises of its own."""
+"""Habits of good dashboards, after the rules of grafana/dashboard-linter, and what this project promises of its own.
+That the files are what the mixin makes is test_alert_rules' matter."""
 
-import json
 import pathlib
 import re
-import subprocess
 import sys
-import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "dashboards"))
@@ -23,39 +21,24 @@ DATASOURCE = {"type": "prometheus", "uid": "${datasource}"}
 ANY = 0.001  # where a panel draws the threshold 0 of an alert
 
 
-class Generated(unittest.TestCase):
-    def test_files_are_what_the_mixin_makes(self):
-        command = [model.REPOSITORY / "scripts/mixin", "--check"]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-
-    def test_a_threshold_of_ones_own_reaches_the_panels(self):
-        """What docs/ALERTS.md tells people to do changes alerts and dashboards alike."""
-        with tempfile.TemporaryDirectory() as folder:
-            override = pathlib.Path(folder, "own.jsonnet")
-            override.write_text("{ alerts+: { RdmaPfcStormTransmitted+: { threshold: 0.42 } } }")
-            subprocess.run([model.REPOSITORY / "scripts/mixin", "--config", override, "--output", folder], check=True)
-            text = pathlib.Path(folder, "dashboards/node.json").read_text()
-        panels = {panel["title"]: panel for panel in json.loads(text)["panels"]}
-        steps = panels["Time paused, by priority"]["fieldConfig"]["defaults"]["thresholds"]["steps"]
-        self.assertIn(0.42, [step["value"] for step in steps])
-
-
 class Lint(unittest.TestCase):
-    def each_panel(self, check):
-        """check(panel) as a subtest of its own."""
-        for dashboard in model.dashboards():
-            for panel in dashboard.panels:
-                with self.subTest(panel=str(panel)):
-                    check(panel)
+    def each_panel(self, check, concerns=lambda panel: True):
+        """check(panel) as a subtest of its own, for those that it concerns; there are some."""
+        panels = [panel for dashboard in model.dashboards() for panel in dashboard.panels if concerns(panel)]
+        self.assertTrue(panels)
+        for panel in panels:
+            with self.subTest(panel=str(panel)):
+                check(panel)
 
-    def each_selector(self, check):
-        """check(selector) for every selector of every expression."""
-        for dashboard in model.dashboards():
-            for where, expression, _, _ in dashboard.expressions():
-                with self.subTest(where=where, expression=expression):
-                    for selector in model.selectors(expression):
-                        check(selector)
+    def each_selector(self, check, concerns=lambda selector: True):
+        """check(selector) for every selector of every expression that it concerns; there are some."""
+        found = [(where, selector) for dashboard in model.dashboards()
+                 for where, expression, _, _ in dashboard.expressions()
+                 for selector in model.selectors(expression) if concerns(selector)]
+        self.assertTrue(found)
+        for where, selector in found:
+            with self.subTest(where=where, selector=selector.name):
+                check(selector)
 
     def test_dashboards(self):
         self.assertEqual({d.file: d.data["uid"] for d in model.dashboards()}, UIDS)
@@ -154,21 +137,14 @@ class Lint(unittest.TestCase):
         self.each_selector(check)
 
     def test_counters_are_never_shown_as_they_are(self):
-        def check(selector):
-            if COUNTER.search(selector.name):
-                self.assertIn(selector.function, {"rate", "increase"}, selector.name)
-            if selector.range:
-                self.assertIn(selector.function, OVER_TIME)
-
-        self.each_selector(check)
+        self.each_selector(lambda counter: self.assertIn(counter.function, {"rate", "increase"}),
+                           lambda selector: COUNTER.search(selector.name))
+        self.each_selector(lambda window: self.assertIn(window.function, OVER_TIME), lambda selector: selector.range)
 
     def test_rates_follow_the_time_range(self):
         """A fixed window is blind when the scrape interval is longer, and flat when the range is."""
-        def check(selector):
-            if selector.function == "rate":
-                self.assertIn(selector.range, ("[$__rate_interval]", "[$__range]"))
-
-        self.each_selector(check)
+        self.each_selector(lambda rate: self.assertIn(rate.range, ("[$__rate_interval]", "[$__range]")),
+                           lambda selector: selector.function == "rate")
 
     def test_only_raw_series(self):
         """They work where nobody has loaded our recording rules."""
@@ -178,15 +154,16 @@ class Lint(unittest.TestCase):
         self.each_selector(check)
 
     def test_links_to_hosts(self):
-        def check(panel):
-            for override in panel.data["fieldConfig"]["overrides"]:
-                for prop in override["properties"]:
-                    if prop["id"] == "links":
-                        url = prop["value"][0]["url"]
-                        self.assertTrue(url.startswith("/d/rdma-node?"))
-                        self.assertIn("${__url_time_range}", url)
+        def links(panel):
+            return [prop["value"][0]["url"] for override in panel.data["fieldConfig"]["overrides"]
+                    for prop in override["properties"] if prop["id"] == "links"]
 
-        self.each_panel(check)
+        def check(panel):
+            for url in links(panel):
+                self.assertTrue(url.startswith("/d/rdma-node?"))
+                self.assertIn("${__url_time_range}", url)
+
+        self.each_panel(check, links)
 
     def test_annotations(self):
         for dashboard in model.dashboards():

@@ -45,6 +45,7 @@ class Names(unittest.TestCase):
     def test_synthetic_series_are_like_those_of_the_exporter(self):
         made = {name: set(labels) for _, _, name, labels, _ in
                 probe_series.series([0], {"a": "mlx5_0", "b": "mlx5_1"}, storm=(0, 1))}
+        self.assertTrue(made)
         for name, labels in made.items():
             with self.subTest(name=name):
                 self.assertEqual(labels, self.known[name] if name.endswith("_bucket") else self.known[name] - {"le"})
@@ -57,6 +58,7 @@ class Names(unittest.TestCase):
 
     def check(self, expression):
         labels = set(TARGET)
+        self.assertTrue(model.selectors(expression), "no metric")
         for selector in model.selectors(expression):
             for name in selector.names():
                 self.assertIn(name, self.known)

@@ -10,16 +10,18 @@ import shutil
 import sys
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "dashboards"))
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[1] / name) for name in ("dashboards", "tools")]
 
 import model  # noqa: E402
 import store  # noqa: E402
+from marks import slow  # noqa: E402
 
 RANGE = 450  # seconds, all that was recorded
 WINDOWS = {"__range": f"{RANGE}s", "__rate_interval": "20s"}
 LEGEND = re.compile(r"\{\{(\w+)\}\}")
 
 
+@slow(8)
 @unittest.skipUnless(shutil.which("prometheus"), "prometheus is not installed")
 class Queries(unittest.TestCase):
     @classmethod
@@ -112,8 +114,12 @@ class Queries(unittest.TestCase):
 
     def test_the_line_rate_is_a_share(self):
         chosen = {"instance": "node-b:9400", "device": "mlx5_1"}
-        for labels, values in self.shown("node.json", "Share of the line rate", **chosen):
-            self.assertTrue(all(0 <= value <= 1 for value in values if not math.isnan(value)), (labels, max(values)))
+        found = self.shown("node.json", "Share of the line rate", **chosen)
+        self.assertEqual({labels["instance"] for labels, _ in found}, {"node-b:9400"})
+        for labels, values in found:
+            numbers = [value for value in values if not math.isnan(value)]
+            self.assertTrue(numbers and all(0 <= value <= 1 for value in numbers), (labels, numbers))
+        self.assertGreater(max(value for _, values in found for value in values if not math.isnan(value)), 0)
 
     def test_owners(self):
         rows = {labels["owner"]: values[0] for labels, values in self.shown("resources.json", "Queue pairs by owner",

@@ -12,10 +12,11 @@ import sys
 import tempfile
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "dashboards"))
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[1] / name) for name in ("dashboards", "tools")]
 
 import model  # noqa: E402
 import npm  # noqa: E402
+from marks import slow  # noqa: E402
 
 SCHEMA = model.REPOSITORY / "tests/dashboards/schema"
 
@@ -53,6 +54,7 @@ def damages():
     return {name: damage for name, damage in locals().items() if callable(damage)}
 
 
+@slow(8)
 class Schema(unittest.TestCase):
     @classmethod
     def setUpClass(cls):

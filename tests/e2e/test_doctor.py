@@ -9,6 +9,7 @@ import subprocess
 import time
 
 from harness import BINARY, REPOSITORY, Exporter, TestCase, run
+from marks import slow
 
 RECORDING = os.path.join(REPOSITORY, "tests/recordings/soft-roce-host")
 QUICK = "--sample=0s"
@@ -101,6 +102,7 @@ class Doctor(TestCase):
         for word in ("--format", "--sample", "Exit status"):
             self.assertIn(word, done.stdout)
 
+    @slow(5)
     def test_a_device_that_hangs_costs_its_own_findings(self):
         tree = self.tree(devices=3)
         self.fifo(os.path.join(tree.devices["mlx5_1"].dir, "ports/1/state"))
@@ -166,6 +168,7 @@ class ConfigCheck(TestCase):
             time.sleep(0.1)
         self.fail(f"{labels} is not {wanted}")
 
+    @slow(2)
     def test_drift_is_seen(self):
         tree = self.tree(devices=2)
         path = os.path.join(tree.devices["mlx5_1"].dir, "ports/1/state")

@@ -5,6 +5,7 @@
 import time
 
 from harness import Exporter, TestCase, fake_tree
+from marks import PATIENCE, slow, timing
 
 
 class Concurrent(TestCase):
@@ -14,7 +15,7 @@ class Concurrent(TestCase):
         with Exporter("--scrape.timeout=5s", sysfs=tree.sys) as exporter:
             def work(i):
                 if i == 20:
-                    time.sleep(0.5)  # all 20 wait by now
+                    time.sleep(0.5 * PATIENCE)  # all 20 wait by now
                     return self.eventually(lambda: fifo.release("4711\n"))
                 return exporter.scrape()
 
@@ -29,6 +30,7 @@ class Concurrent(TestCase):
             fifo.replace("1")
             self.assertEqual(exporter.scrape().samples.one("rdma_exporter_scrapes_total"), numbers.pop() + 1)
 
+    @timing
     def test_the_impatient_one_is_answered_at_its_own_deadline(self):
         """Two Prometheus servers with different timeouts join one collection; neither waits for the other."""
         tree = self.tree(devices=9)
@@ -48,6 +50,7 @@ class Concurrent(TestCase):
                 self.assertEqual(exporter.scrape().samples.one(
                     "rdma_port_hw_counters_total", device="mlx5_1", counter="out_of_sequence"), value)
 
+    @slow(1)
     def test_hundreds_of_scrapes_from_many_clients(self):
         tree = self.tree(devices=9)
         with Exporter(sysfs=tree.sys) as exporter:

@@ -5,6 +5,7 @@
 import os
 
 from harness import Exporter, TestCase
+from marks import slow
 
 # A process that reads its own memory at offset 0 gets EIO.
 UNREADABLE = "/proc/self/mem"
@@ -73,6 +74,7 @@ class OneUnreadableFile(TestCase):
         lost, _ = self.lost(lambda d: d.hw_counter("rp_cnp_handled"), raw="unmapped")
         self.assertEqual([name for name, _ in lost], ["rdma_port_cnp_packets_total"], "a partial sum is a wrong number")
 
+    @slow(2)
     def test_attributes(self):
         """Each takes along what is made of it, and no more."""
         made_of = {

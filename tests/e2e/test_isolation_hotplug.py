@@ -5,6 +5,7 @@
 import time
 
 from harness import Exporter, TestCase
+from marks import slow, timing
 
 
 class HotPlug(TestCase):
@@ -34,6 +35,7 @@ class HotPlug(TestCase):
                                  {("rdma_device_up", frozenset({("device", "mlx5_3")}))})
                 self.assertEqual(after.one("rdma_device_up", device="mlx5_3"), 0)
 
+    @timing
     def test_it_is_forgotten_after_the_configured_time(self):
         with Exporter("--device.forget-after=1s", sysfs=self.host.sys) as exporter:
             exporter.scrape()
@@ -92,6 +94,7 @@ class HotPlug(TestCase):
                 self.host.add("mlx5", name)
             self.assertEqual(len(exporter.scrape().samples.kernel()), len(before))
 
+    @slow(1)
     def test_scrapes_while_devices_come_and_go(self):
         with Exporter(sysfs=self.host.sys) as exporter:
             healthy = exporter.scrape().samples.kernel().without_device("mlx5_3", None)

@@ -3,9 +3,11 @@
 """A read that does not return costs its device's share of its collector, and nobody waits for it twice."""
 
 import os
+import shutil
 import time
 
-from harness import Exporter, TestCase
+from harness import Exporter, TestCase, fake_tree, temporary_folder
+from marks import PATIENCE, slow, timing
 
 STUCK = "mlx5_4"
 # One file of every place that is read, each of which may hang in a driver. The device directory is below `dir`.
@@ -17,15 +19,29 @@ PLACES = (
 )
 
 
+def deadline(seconds):
+    """The flag; beside other tests a healthy device takes longer, too."""
+    return f"--scrape.timeout={seconds * PATIENCE * 1000:.0f}ms"
+
+
+@timing
 class OneStuckCounter(TestCase):
+    @classmethod
+    def setUpClass(cls):
+        """What a host without a fault serves; all trees of nine devices have the same values."""
+        folder = temporary_folder()
+        cls.addClassCleanup(shutil.rmtree, folder)
+        host = fake_tree.build(folder, devices=9)
+        with Exporter(sysfs=host.sys) as exporter:
+            cls.whole = exporter.scrape().samples.kernel()
+        with Exporter("--no-collector.hw_counters", sysfs=host.sys) as exporter:
+            cls.others = exporter.scrape().samples.kernel()
+        if len(cls.whole) <= len(cls.others):
+            raise AssertionError("the collector that hangs makes no difference")
+
     def setUp(self):
         super().setUp()
         self.host = self.tree(devices=9)
-        with Exporter(sysfs=self.host.sys) as exporter:
-            self.whole = exporter.scrape().samples.kernel()
-        with Exporter("--no-collector.hw_counters", sysfs=self.host.sys) as exporter:
-            self.others = exporter.scrape().samples.kernel()
-        self.assertGreater(len(self.whole), len(self.others))
 
     def stick(self, hold=False):
         return self.fifo(self.host.devices[STUCK].hw_counter("out_of_sequence"), hold)
@@ -37,6 +53,7 @@ class OneStuckCounter(TestCase):
     def self_metric(self, samples, name):
         return samples.one(f"rdma_exporter_collector_{name}", collector="hw_counters", device=STUCK)
 
+    @slow(3)
     def test_scrapes_answer_on_time_with_everything_else_and_without_more_threads(self):
         self.stick()
         with Exporter("--scrape.timeout=1s", sysfs=self.host.sys) as exporter:
@@ -48,17 +65,17 @@ class OneStuckCounter(TestCase):
                 page = exporter.scrape()
                 self.assert_on_time(page, 1)
                 self.assert_only_its_share_is_missing(page.samples)
-            self.assertLessEqual(exporter.status("Threads"), threads)
+            self.assert_no_new_threads(exporter, threads)
 
     def test_later_scrapes_do_not_wait_for_it_again(self):
         self.stick()
         with Exporter("--scrape.timeout=1s", sysfs=self.host.sys) as exporter:
             exporter.scrape()
-            self.assertLess(exporter.scrape().seconds, 0.5)
+            self.assert_within(exporter.scrape().seconds, 0.5)
 
     def test_it_is_reported(self):
         self.stick()
-        with Exporter("--scrape.timeout=300ms", sysfs=self.host.sys) as exporter:
+        with Exporter(deadline(0.3), sysfs=self.host.sys) as exporter:
             first = exporter.scrape().samples
             self.assertEqual(self.self_metric(first, "success"), 0)
             self.assertEqual(self.self_metric(first, "timeouts_total"), 1)
@@ -83,7 +100,7 @@ class OneStuckCounter(TestCase):
 
     def test_the_own_timeout_holds_when_the_scraper_has_more_patience(self):
         self.stick()
-        with Exporter("--scrape.timeout=300ms", sysfs=self.host.sys) as exporter:
+        with Exporter(deadline(0.3), sysfs=self.host.sys) as exporter:
             self.assert_on_time(exporter.scrape(prometheus_timeout=60), 0.3)
 
     def test_a_useless_timeout_header_is_ignored(self):
@@ -96,7 +113,7 @@ class OneStuckCounter(TestCase):
 
         for header, pages in zip(headers, self.in_threads(len(headers), work)):
             with self.subTest(header=header):
-                self.assertLess(pages[0].seconds, 5)  # 7 daemons run at once
+                self.assert_within(pages[0].seconds, 5)  # 7 daemons run at once
                 # An answer at once, before the collectors had a chance, would lose the host's data.
                 self.assert_has_all(pages[0].samples, self.whole.without_device(STUCK))
 
@@ -109,7 +126,7 @@ class OneStuckCounter(TestCase):
 
     def test_it_comes_back_by_itself_and_a_late_result_is_never_served(self):
         fifo = self.stick()
-        with Exporter("--scrape.timeout=300ms", sysfs=self.host.sys) as exporter:
+        with Exporter(deadline(0.3), sysfs=self.host.sys) as exporter:
             exporter.scrape()
             exporter.scrape()
             threads = exporter.status("Threads")
@@ -127,7 +144,7 @@ class OneStuckCounter(TestCase):
             self.assertEqual(set(seen), {4711})
             self.assertEqual(self.self_metric(exporter.scrape().samples, "success"), 1)
             self.assertEqual(self.self_metric(exporter.scrape().samples, "busy"), 0)
-            self.assertLessEqual(exporter.status("Threads"), threads)
+            self.assert_no_new_threads(exporter, threads)
 
     def test_a_slow_read_that_makes_it_in_time_is_served(self):
         fifo = self.stick()
@@ -140,13 +157,13 @@ class OneStuckCounter(TestCase):
 
             page, released = self.in_threads(2, work)
             self.assertTrue(released)
-            self.assertLess(page.seconds, 2)
+            self.assert_within(page.seconds, 2)
             self.assertEqual(set(page.samples.kernel()), set(self.whole))
             self.assertIn(4711, page.samples.select(device=STUCK).values())
 
     def test_a_read_that_hangs_behind_a_good_open(self):
         fifo = self.stick(hold=True)
-        with Exporter("--scrape.timeout=300ms", sysfs=self.host.sys) as exporter:
+        with Exporter(deadline(0.3), sysfs=self.host.sys) as exporter:
             for _ in range(5):
                 page = exporter.scrape()
                 self.assert_on_time(page, 0.3)
@@ -157,6 +174,7 @@ class OneStuckCounter(TestCase):
                 lambda: set(exporter.scrape().samples.kernel()) == set(self.whole), seconds=10))
 
 
+@timing
 class StuckPlaces(TestCase):
     def test_any_file_may_hang(self):
         """Each of the first devices hangs at another file; the last 2 are well and must be served on time."""
@@ -167,7 +185,7 @@ class StuckPlaces(TestCase):
         for device, place in zip(devices, PLACES):
             self.fifo(f"{device.dir}/{place.format(netdev=device.netdev())}")
         names = [d.name for d in devices[:len(PLACES)]]
-        with Exporter("--scrape.timeout=500ms", "--limits.workers=64", sysfs=tree.sys) as exporter:
+        with Exporter(deadline(0.5), "--limits.workers=64", sysfs=tree.sys) as exporter:
             for _ in range(3):
                 page = exporter.scrape()
                 self.assert_on_time(page, 0.5)
@@ -184,7 +202,7 @@ class StuckPlaces(TestCase):
         with Exporter(sysfs=tree.sys) as exporter:
             whole = exporter.scrape().samples.kernel()
         fifos = [self.fifo(d.hw_counter("out_of_sequence")) for d in tree.devices.values()]
-        with Exporter("--scrape.timeout=300ms", "--limits.workers=3", sysfs=tree.sys) as exporter:
+        with Exporter(deadline(0.3), "--limits.workers=3", sysfs=tree.sys) as exporter:
             base = exporter.status("Threads")
             for _ in range(5):
                 page = exporter.scrape()
@@ -203,7 +221,7 @@ class StuckPlaces(TestCase):
     def test_a_device_that_hangs_and_vanishes_is_given_up(self):
         tree = self.tree(devices=9)
         self.fifo(tree.devices[STUCK].hw_counter("out_of_sequence"))
-        with Exporter("--scrape.timeout=300ms", sysfs=tree.sys) as exporter:
+        with Exporter(deadline(0.3), sysfs=tree.sys) as exporter:
             exporter.scrape()
             fifo_path = tree.devices[STUCK].hw_counter("out_of_sequence")
             kept = f"{self.folder}/kept_fifo"

@@ -8,6 +8,7 @@ import time
 import unittest
 
 from harness import SELF, Exporter, Fifo, TestCase, fake_tree, temporary_folder
+from marks import slow
 from prometheus_server import PROMETHEUS, Server
 
 
@@ -20,6 +21,7 @@ def write_hostile_names(device):
         file.write(b'\0\1"\\\n\xff')
 
 
+@slow(7)
 @unittest.skipUnless(PROMETHEUS, "prometheus is not installed")
 class Scraped(TestCase):
     """One server for all tests: it takes 5 s until it scrapes for the first time."""

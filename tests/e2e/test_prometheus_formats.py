@@ -12,6 +12,7 @@ import time
 import unittest
 
 from harness import REPOSITORY, Exporter, TestCase, temporary_folder
+from marks import slow
 from prometheus_server import PROMETHEUS, Server
 import open_metrics
 import prom_proto
@@ -70,6 +71,7 @@ def stored_key(result):
     return (result["metric"]["__name__"], frozenset(labels.items()))
 
 
+@slow(12)
 @unittest.skipUnless(PROMETHEUS, "prometheus is not installed")
 class Stored(TestCase):
     """One exporter; a server as it is by default, and one with native histograms, which asks for protobuf."""

@@ -2,13 +2,16 @@
 # Copyright the rdma_exporter authors
 """A new configuration is taken over whole, or not at all."""
 
+import contextlib
 import os
 import signal
 import socket
 import threading
 
-from harness import Exporter, TestCase, free_port
-from web_files import Authority, tls_section
+from harness import Exporter, TestCase
+from listening import reserved_port
+from marks import slow, timing
+from web_files import Authority, bcrypt, tls_section
 
 STATUS = "rdma_exporter_config_last_reload_successful"
 
@@ -59,6 +62,9 @@ class Reload(TestCase):
         with self.start(sysfs=self.tree(devices=1).sys) as exporter:
             self.assertEqual(exporter.get("/-/reload", method="POST").status, 403)
             self.assertEqual(exporter.get("/-/reload").status, 405)
+            with exporter.socket() as connection:
+                connection.sendall(b"POST /-/reload HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+                self.assertTrue(connection.recv(65536).startswith(b"HTTP/1.1 403 Forbidden\r\n"))
 
     def test_counters_of_requests_and_of_the_kernel_go_on(self):
         with self.start("--web.enable-lifecycle", sysfs=self.tree(devices=1).sys) as exporter:
@@ -82,18 +88,19 @@ class Reload(TestCase):
     def serve_on(self, *ports, **options):
         """Addresses from the file: a flag would win over it. The first port is the one of scrapes."""
         self.listen_on(*ports)
-        exporter = self.start("--web.enable-lifecycle", listen="--log.level=info", ready=False,
-                              sysfs=self.tree(devices=1).sys, **options)
-        exporter.port = ports[0]
-        exporter.wait_ready()
-        return exporter
+        return self.start("--web.enable-lifecycle", listen="--log.level=info", sysfs=self.tree(devices=1).sys, **options)
+
+    def reserved_ports(self, count):
+        contexts = contextlib.ExitStack()
+        self.addCleanup(contexts.close)
+        return [contexts.enter_context(reserved_port()) for _ in range(count)]
 
     def listen_on(self, *ports, more=""):
         addresses = ", ".join(f"'127.0.0.1:{port}'" for port in ports)
         self.write(f"web: {{listen_address: [{addresses}]{more}}}\n")
 
     def test_addresses_come_and_go_and_connections_stay(self):
-        stays, goes, comes = free_port(), free_port(), free_port()
+        stays, goes, comes = self.reserved_ports(3)
         with self.serve_on(stays, goes) as exporter:
             held = socket.create_connection(("127.0.0.1", goes))
             self.addCleanup(held.close)
@@ -108,13 +115,14 @@ class Reload(TestCase):
             self.assertEqual(exporter.get("/-/ready").status, 200)
 
     def test_an_address_in_use_refuses_all_of_the_configuration(self):
-        first, other = free_port(), free_port()
+        first, other = self.reserved_ports(2)
         with socket.create_server(("127.0.0.1", 0)) as taken, self.serve_on(first) as exporter:
             self.listen_on(other, taken.getsockname()[1], more=", telemetry_path: /rdma")
             answer = exporter.get("/-/reload", method="POST")
             self.assertEqual(answer.status, 500)
             self.assertIn(f"127.0.0.1:{taken.getsockname()[1]}", answer.body.decode())
-            self.assertEqual(exporter.scrape().samples.one(STATUS), 0)
+            # Not at once: the first scrape may join the collection that began with the start.
+            self.assertTrue(self.eventually(lambda: exporter.scrape().samples.one(STATUS) == 0), exporter.log())
             with self.assertRaises(ConnectionRefusedError):
                 socket.create_connection(("127.0.0.1", other))
 
@@ -182,10 +190,11 @@ class Reload(TestCase):
             exporter.scrape()
             self.assertLessEqual(exporter.status("Threads"), threads + 1)
             fifo.replace("5\n")
-            self.assertTrue(self.eventually(lambda: fifo.release("5\n") or True))
+            self.assertTrue(self.eventually(lambda: fifo.release("5\n")), "no read was stuck")
             self.assertTrue(self.eventually(lambda: exporter.get("/-/reload", method="POST").status == 200, 10))
             self.assertTrue(self.eventually(lambda: exporter.status("Threads") < threads, 10))
 
+    @slow(2)
     def test_scrapes_while_reloading_are_all_answered(self):
         with self.start("--web.enable-lifecycle", sysfs=self.tree(devices=9).sys) as exporter:
             stop = threading.Event()
@@ -211,19 +220,71 @@ class Reload(TestCase):
             self.assertEqual(len(counts), 3)
             self.assertTrue(all(counts), counts)
 
-    def test_a_file_that_hangs_stops_nothing(self):
-        exporter = self.start("--web.enable-lifecycle", sysfs=self.tree(devices=1).sys)
-        os.unlink(self.file)
-        self.fifo(self.file)
-        with exporter.socket() as waiting:
-            waiting.sendall(b"POST /-/reload HTTP/1.1\r\nHost: x\r\n\r\n")
-            again = "a reload is in progress"
-            self.assertTrue(self.eventually(
-                lambda: again in exporter.get("/-/reload", method="POST").body.decode()), exporter.log())
+    def test_what_is_no_file_is_refused_and_a_repair_is_taken(self):
+        exporter = self.start("--web.enable-lifecycle", sysfs=self.tree(devices=2).sys)
+        with exporter:
+            os.unlink(self.file)
+            self.fifo(self.file)  # opened as a file it would wait for a writer
+            answer = exporter.get("/-/reload", method="POST")
+            self.assertEqual(answer.status, 500)
+            self.assertIn(f"{self.file}: is not a regular file", answer.body.decode())
+            self.assertTrue(self.eventually(lambda: exporter.scrape().samples.one(STATUS) == 0), exporter.log())
+            self.write("device: {exclude: mlx5_1}\n")
+            self.assertEqual(exporter.get("/-/reload", method="POST").status, 200)
+            samples = exporter.scrape().samples
+            self.assertEqual((samples.one(STATUS), samples.one("rdma_devices")), (1, 1))
+
+    def test_the_last_of_many_edits_wins(self):
+        with self.start(sysfs=self.tree(devices=3).sys) as exporter:
             exporter.scrape()
-            code, seconds = exporter.stop()
-        self.assertEqual(code, 0)
-        self.assertLess(seconds, 2)
+            for i in range(20):
+                self.write("device: {exclude: mlx5_1}\n")
+                os.kill(exporter.pid, signal.SIGHUP)
+                self.write(f"limits: {{series_per_device: {4000 + i}}}\n")
+                self.hup(exporter, lambda: exporter.scrape().samples.one("rdma_devices") == 3)
+
+    def test_an_emptied_file_changes_nothing(self):
+        with reserved_port() as port:
+            self.write(f"web: {{listen_address: ['127.0.0.1:{port}'], enable_lifecycle: true}}\ndevice: {{exclude: mlx5_1}}\n")
+            with self.start(listen="--log.level=info", sysfs=self.tree(devices=3).sys) as exporter:
+                for text, message in (("", "the file is empty"), ("# all of it is gone\n", "the file is empty"),
+                                      ("device: {exclude: mlx5_1}\n", "--web.listen-address is not set any more")):
+                    with self.subTest(text=text):
+                        self.write(text)
+                        answer = exporter.get("/-/reload", method="POST")
+                        self.assertEqual(answer.status, 500)
+                        self.assertIn(message, answer.body.decode())
+                        self.assertEqual(exporter.scrape().samples.one("rdma_devices"), 2)
+
+    def test_credentials_and_settings_change_together(self):
+        web = os.path.join(self.folder, "web.yml")
+
+        def write_password(password):
+            with open(web, "w", encoding="utf-8") as file:
+                file.write(f"basic_auth_users: {{scraper: '{bcrypt(password)}'}}\n")
+
+        write_password("one")
+        self.write(f"web: {{config: {{file: {web}}}, enable_lifecycle: true}}\n")
+        with self.start(sysfs=self.tree(devices=2).sys, user="scraper:one") as exporter:
+            write_password("two")
+            # Refused after the web config has been read and found good.
+            self.write(f"web: {{config: {{file: {web}}}, systemd_socket: true}}\n")
+            self.assertEqual(exporter.get("/-/reload", method="POST").status, 500)
+            self.assertTrue(self.eventually(lambda: "the configuration was not loaded" in exporter.log()))
+            before, _, _ = exporter.log().partition("the configuration was not loaded")
+            self.assertNotIn("web config read again", before)
+            # By itself the web config follows its file all the same.
+            exporter.user = "scraper:two"
+            self.assertTrue(self.eventually(lambda: exporter.get("/metrics").status == 200, 8), exporter.log())
+
+    def test_signals_in_the_first_moment_end_nothing(self):
+        with self.start(sysfs=self.tree(devices=2).sys, ready=False) as exporter:
+            # From the first line of main() on.
+            self.assertTrue(self.eventually(lambda: int(exporter.status_text("SigBlk"), 16) & 1 or exporter.log()))
+            for number in (signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGHUP):
+                os.kill(exporter.pid, number)
+            exporter.wait_ready()
+            self.assertTrue(self.eventually(lambda: "configuration loaded" in exporter.log()), exporter.log())
 
 
 if __name__ == "__main__":

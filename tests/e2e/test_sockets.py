@@ -2,6 +2,7 @@
 # Copyright the rdma_exporter authors
 """Unix sockets, and sockets that systemd passes."""
 
+import contextlib
 import fcntl
 import http.client
 import os
@@ -13,7 +14,8 @@ import subprocess
 import sys
 import unittest
 
-from harness import BINARY, Exporter, TestCase, free_port, run
+from harness import BINARY, Exporter, TestCase, run
+from listening import reserved_port
 
 ACTIVATE = shutil.which("systemd-socket-activate")
 # What systemd does for a service of a socket unit: descriptors from 3 on, and their number and owner.
@@ -186,7 +188,9 @@ class SystemdSockets(TestCase):
 
     @unittest.skipUnless(ACTIVATE, "systemd-socket-activate is not installed")
     def test_with_the_tool_of_systemd(self):
-        port = free_port()
+        reserved = contextlib.ExitStack()
+        self.addCleanup(reserved.close)
+        port = reserved.enter_context(reserved_port())
         process = subprocess.Popen(
             [ACTIVATE, "-l", f"127.0.0.1:{port}", BINARY, "--web.systemd-socket",
              f"--path.sysfs={self.tree(devices=1).sys}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

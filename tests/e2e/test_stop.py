@@ -7,13 +7,15 @@ import threading
 import time
 
 from harness import Exporter, TestCase
+from marks import timing
 
 
+@timing
 class Stop(TestCase):
     def assert_clean(self, exporter, number=signal.SIGTERM, within=2.0):
         code, seconds = exporter.stop(number)
         self.assertEqual(code, 0, exporter.log())
-        self.assertLess(seconds, within)
+        self.assert_within(seconds, within)
 
     def test_signals(self):
         for number in (signal.SIGTERM, signal.SIGINT):

@@ -13,6 +13,7 @@ import unittest
 
 import web_files
 from harness import BINARY, Exporter, TestCase, run
+from marks import slow, timing
 from web_files import OPENSSL, Authority, tls_section
 
 REQUEST = b"GET /-/healthy HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
@@ -118,12 +119,13 @@ class Versions(TlsCase):
         self.assertNotIn("unexpected eof", output)
         self.assertGreater(len(exporter.scrape().samples), 50)
 
+    @timing
     def test_a_handshake_has_its_time(self):
         exporter = self.serve(flags=["--web.read-timeout=500ms"])
         with exporter.socket() as silent:
             begin = time.monotonic()
             self.assertEqual(silent.recv(100), b"")
-            self.assertLess(time.monotonic() - begin, 2)
+            self.assert_within(time.monotonic() - begin, 2)
         refused = "rdma_exporter_http_connections_refused_total"
         self.assertEqual(exporter.scrape().samples.one(refused, reason="tls_timeout"), 1)
 
@@ -158,6 +160,7 @@ class ClientCertificates(TlsCase):
         exporter.stop()
         return served, exporter.log()
 
+    @slow(2)
     def test_each_policy(self):
         ca = f"client_ca_file: {self.ca.cert}"
         everybody = ["none", "good", "expired", "foreign"]
@@ -187,6 +190,7 @@ class ClientCertificates(TlsCase):
         self.assertIn("unable to get local issuer certificate", self.refusal(self.foreign))
         self.assertIn("no name of client_allowed_sans", self.refusal(self.good, "client_allowed_sans: [somebody.else]"))
 
+    @slow(1)
     def test_names_that_are_allowed(self):
         for name in ("prometheus.example", "192.0.2.7", "spiffe://cluster/prometheus"):
             served, _ = self.outcomes("client_auth_type: RequireAndVerifyClientCert",
@@ -200,6 +204,7 @@ class Changes(TlsCase):
             with self.ca.client().wrap_socket(plain, server_hostname="localhost") as connection:
                 return connection.getpeercert()["serialNumber"]
 
+    @slow(2)
     def test_a_new_certificate_is_used_and_open_connections_stay(self):
         exporter = self.serve()
         first = self.serial(exporter)
@@ -212,6 +217,7 @@ class Changes(TlsCase):
         self.assertEqual(kept.getresponse().status, 200)
         kept.close()
 
+    @slow(4)
     def test_a_bad_file_changes_nothing_and_is_reported(self):
         exporter = self.serve()
         good, failures = ("rdma_exporter_web_config_last_reload_successful",
@@ -229,6 +235,7 @@ class Changes(TlsCase):
         self.assertTrue(self.eventually(lambda: exporter.scrape().samples.one(good) == 1, 8))
         self.assertNotEqual(self.serial(exporter), first)
 
+    @slow(2)
     def test_an_empty_file_does_not_open_the_port(self):
         exporter = self.serve()
         web_files.write(self.config, "")
@@ -241,14 +248,14 @@ class Changes(TlsCase):
 
 
 class AtTheStart(TlsCase):
-    def refused(self, text):
-        """The message of a daemon that must not start."""
+    def refused(self, text, status=2):
+        """The message of a daemon that must not start. Status 1: what may pass, so that systemd tries again."""
         web_files.write(self.config, text)
         flags = [f"--web.config.file={self.config}", f"--path.sysfs={self.sysfs}"]
         checked = run(*flags, "--check-config")
-        self.assertEqual(checked.returncode, 2, checked.stderr)
+        self.assertEqual(checked.returncode, status, checked.stderr)
         served = run(*flags, "--web.listen-address=127.0.0.1:0")
-        self.assertEqual(served.returncode, 2, served.stderr)
+        self.assertEqual(served.returncode, status, served.stderr)
         self.assertIn(checked.stderr.strip().removeprefix("rdma_exporter: "), served.stderr.replace('\\"', '"').replace("\\\\", "\\"))
         self.assertIn("--web.config.file: ", checked.stderr)
         return checked.stderr.replace(self.folder + "/", "")
@@ -263,7 +270,7 @@ class AtTheStart(TlsCase):
                  "web.yml:3: tls_server_config.key_file: odd.key: the key does not belong to the certificate"),
                 ("tls_server_config:\n  cert_file: server.pem\n  key_flie: x\n", "did you mean key_file?"),
                 ("basic_auth_users:\n  a: secret\n", 'web.yml:2: basic_auth_users."a": is not a bcrypt hash')):
-            message_seen = self.refused(text)
+            message_seen = self.refused(text, status=1 if "No such file" in message else 2)
             self.assertIn(message, message_seen)
             self.assertNotIn("secret", message_seen)
 
@@ -278,7 +285,7 @@ class AtTheStart(TlsCase):
                               capture_output=True, text=True, timeout=10, check=False)
         if "execv" in done.stderr:
             self.skipTest("others cannot run the binary where it is")
-        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertEqual(done.returncode, 1, done.stderr)
         self.assertRegex(done.stderr, re.escape("tls_server_config.key_file: ") + ".*server.key: Permission denied")
 
     def test_warnings_for_what_works_but_is_hardly_meant(self):

@@ -17,7 +17,9 @@ import urllib.request
 
 import yaml
 
-from harness import REPOSITORY, Exporter, TestCase, fake_tree, free_port, temporary_folder
+from harness import REPOSITORY, Exporter, TestCase, fake_tree, temporary_folder
+from listening import PROMETHEUS, Announced
+from marks import slow
 
 sys.path.insert(0, os.path.join(REPOSITORY, "tests", "alerts"))
 import cases  # noqa: E402
@@ -58,6 +60,7 @@ def set_down(device):
     fake_tree.write(f"{device.port()}/state", "1: DOWN")
 
 
+@slow(2)
 @unittest.skipUnless(shutil.which("promtool"), "promtool is not installed")
 class Alerts(TestCase):
     """The user's four alerts, on pages of the real exporter: ten minutes each."""
@@ -134,6 +137,7 @@ class Others(http.server.BaseHTTPRequestHandler):
         pass
 
 
+@slow(8)
 @unittest.skipUnless(shutil.which("prometheus"), "prometheus is not installed")
 class Dashboard(TestCase):
     """A real Prometheus with the user's configuration: only ports, intervals and one line of rule_files are ours."""
@@ -148,14 +152,14 @@ class Dashboard(TestCase):
         others = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Others)
         threading.Thread(target=others.serve_forever, daemon=True).start()
         self.addCleanup(others.shutdown)
-        self.port = free_port()
         self.write_configuration(place, exporter.port, others.server_port)
         with open(f"{place}/log", "wb") as log:
             self.process = subprocess.Popen(
                 ["prometheus", f"--config.file={place}/prometheus.yml", f"--storage.tsdb.path={place}/data",
-                 f"--web.listen-address=127.0.0.1:{self.port}"], stdout=log, stderr=log)
+                 "--web.listen-address=127.0.0.1:0"], stdout=log, stderr=log)
         self.addCleanup(self.process.wait)
         self.addCleanup(self.process.terminate)
+        self.port = Announced(self.process, f"{place}/log", PROMETHEUS).ports()[0]
 
     def write_configuration(self, place, *ports):
         config = yaml.safe_load((SETUP / "prometheus.yml").read_text())

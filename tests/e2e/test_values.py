@@ -5,6 +5,7 @@
 import os
 
 from harness import Exporter, TestCase, fake_tree, names
+from marks import slow
 
 RAW = ("rdma_port_counters_total", "rdma_port_hw_counters_total", "rdma_port_hw_value",
        "rdma_device_hw_counters_total", "rdma_device_hw_value")
@@ -23,6 +24,7 @@ def raw_family(kind, port, name):
 
 
 class EveryCounter(TestCase):
+    @slow(1)
     def test_raw_all_has_every_file_of_every_driver_verbatim(self):
         tree = self.tree(driver="all")
         with Exporter("--raw=all", sysfs=tree.sys) as exporter:
@@ -50,6 +52,7 @@ class EveryCounter(TestCase):
         self.assertEqual(raw["none"], set())
         self.assertLess(raw["unmapped"], raw["all"])
 
+    @slow(3)
     def test_by_default_every_counter_is_served_exactly_once(self):
         """Every file gets a value of its own, and the values on the page are counted."""
         tree = self.tree(driver="all")
