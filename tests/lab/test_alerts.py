@@ -1,25 +1,16 @@
-#!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the rdma_exporter authors
 """The suite `alerts`: real faults reach a webhook, through exporter, Prometheus and Alertmanager. The rules are those
 that ship, generated with short windows; expressions are the same."""
 
-import pathlib
 import signal
-import sys
 import time
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "guest"))
-
-import actors  # noqa: E402
-import exporter  # noqa: E402
-import kernel  # noqa: E402
-import knobs  # noqa: E402
-import traffic  # noqa: E402
-from knobs import Knobs  # noqa: E402
-from labtest import Loss, daemons, run_in_order, wait_for  # noqa: E402
-from monitoring import Monitoring  # noqa: E402
+import exporter
+from guest import Path, actors, kernel, knobs, traffic
+from labtest import Loss, daemons, wait_for
+from monitoring import Monitoring
 
 PORT = 9400
 NARROW = ("link_downed", "link_error_recovery", "local_link_integrity_errors", "excessive_buffer_overrun_errors",
@@ -27,7 +18,7 @@ NARROW = ("link_downed", "link_error_recovery", "local_link_integrity_errors", "
 # Without the checks of the set-up: what they say of this guest is right, and no fault.
 FLAGS = ("--no-collector.config_check", "--collector.ethtool.interval=0ms",
          "--collector.resource.detail=on", "--collector.resource.detail-interval=1s", "--raw=none")
-PROBE = pathlib.Path("/tmp/probe.yml")
+PROBE = Path("/tmp/probe.yml")
 # This host's two devices probe each other, agreed upon over the loopback interface.
 PROBE_ON = """probe:
   responder: true
@@ -46,7 +37,7 @@ def setUpModule():
     begin = time.monotonic()
     exporter.install()
     for device in ("mlx5_0", "mlx5_1"):  # fields of 4 and 8 bits that are not full
-        Knobs("labib", device).set(*(f"{name}=3" for name in NARROW))
+        knobs.Knobs("labib", device).set(*(f"{name}=3" for name in NARROW))
     PROBE.write_text("")
     daemons["default"] = exporter.Exporter(PORT, *FLAGS, f"--config.file={PROBE}")
     unittest.addModuleCleanup(lambda: daemons["default"].alive() and daemons["default"].stop())
@@ -111,7 +102,7 @@ class Probe(AlertTest):
 class Faults(AlertTest):
     def test_pfc_storm(self):
         """The card counts 0.3 s of pause in each second, as the host that causes it."""
-        card = Knobs("labnic", "cx0")
+        card = knobs.Knobs("labnic", "cx0")
         card.set("tx_prio3_pause_duration@300000", "tx_prio3_pause@5000", "tx_pause_storm_warning_events+=1")
         self.addCleanup(card.set, "tx_prio3_pause_duration@0", "tx_prio3_pause@0")
         message = server.wait_until_told("RdmaPfcStormTransmitted", netdev="cx0", priority="3", direction="tx",
@@ -124,14 +115,14 @@ class Faults(AlertTest):
 
     def test_paused_by_the_fabric(self):
         """A NetXtreme-E, by the same family."""
-        card = Knobs("labnic", "bcm0")
+        card = knobs.Knobs("labnic", "bcm0")
         card.set("pfc_pri3_rx_duration_us@400000")
         self.addCleanup(card.set, "pfc_pri3_rx_duration_us@0")
         self.assert_complete(server.wait_until_told("RdmaPfcPausedSevere", netdev="bcm0", priority="3", direction="rx"))
         self.assertEqual(server.told("RdmaPfcStormTransmitted", netdev="bcm0"), [])
 
     def test_timeouts(self):
-        device = Knobs("labib", "mlx5_0")
+        device = knobs.Knobs("labib", "mlx5_0")
         device.set("local_ack_timeout_err@20")
         self.addCleanup(device.set, "local_ack_timeout_err@0")
         self.assert_complete(server.wait_until_told("RdmaAckTimeouts", device="mlx5_0", port="1"))
@@ -178,5 +169,4 @@ class Gone(AlertTest):
         self.assert_complete(server.wait_until_told("RdmaExporterAbsent", severity="critical"))
 
 
-if __name__ == "__main__":
-    sys.exit(run_in_order(Healthy, Probe, Faults, Gone))
+IN_ORDER = (Healthy, Probe, Faults, Gone)

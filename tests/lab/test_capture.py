@@ -1,28 +1,20 @@
-#!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the rdma_exporter authors
-"""The suites `capture`: what a recording serves is, sample for sample, what the daemon served when it was made. Run in the
-lab's guest (tests/lab/run capture capture-connectx)."""
+"""The suites `capture`: what a recording serves is, sample for sample, what the daemon served when it was made. See
+tests/lab/run capture capture-connectx."""
 
 import collections
 import ipaddress
+import io
 import json
-import pathlib
 import re
-import shutil
-import socket
-import subprocess
-import sys
 import tarfile
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "guest"))
-
-import actors  # noqa: E402
-import exporter  # noqa: E402
-import kernel  # noqa: E402
-from exporter import BINARY, capture, doctor  # noqa: E402
-from labtest import LabTest, daemons, readable, run_in_order, stop_daemons, wait_for  # noqa: E402
+import exporter
+from exporter import Recording, capture, doctor
+from guest import Path, actors, kernel, shutil, socket
+from labtest import LabTest, daemons, readable, stop_daemons, wait_for
 
 # What is of the process that serves, and not of the host. Scrape.kernel_series() leaves out what the exporter says of
 # itself (rdma_exporter_*, process_*) and how old its dumps are (rdma_resource_dump_*, rdma_resource_detail_*,
@@ -45,11 +37,12 @@ KNOWN = {"port_state", "netns", "roce_gids", "resource_limits", "kernel_hazards"
 
 def everything_on():
     """All collectors; the daemon's own verbs contexts would be in its own page only."""
-    usage = subprocess.run([BINARY, "--help"], capture_output=True, text=True, timeout=30, check=True).stdout
-    collectors = set(re.findall(r"--\[no-\]collector\.(\w+) ", usage))
-    return ["--scrape.timeout=20s", "--collector.events.async=off", "--collector.ethtool.interval=0ms",
-            "--collector.resource.detail-interval=1s", *(f"--collector.{name}" for name in sorted(collectors)),
-            *(f"--collector.{name}.timeout=20s" for name in sorted(collectors))]
+    return [*exporter.patience(), "--collector.events.async=off", "--collector.ethtool.interval=0ms",
+            "--collector.resource.detail-interval=1s", *(f"--collector.{name}" for name in exporter.guests.collectors())]
+
+
+def opened(archive):
+    return tarfile.open(fileobj=io.BytesIO(archive.read_bytes()))
 
 
 def of_host(page):
@@ -70,57 +63,57 @@ def setUpModule():
 
 
 def device_of_verbs():
-    return "rxe0" if pathlib.Path("/sys/class/infiniband/rxe0").exists() else "mlx5_0"
+    return "rxe0" if Path("/sys/class/infiniband/rxe0").exists() else "mlx5_0"
+
+
+def dumped(daemon):
+    """A page of a daemon that has dumped the tables of all devices."""
+    def complete():
+        page = daemon.scrape()
+        devices = {dict(labels)["device"] for _, labels in page.find("rdma_resource_objects")}
+        dumped = {dict(labels)["device"] for _, labels in page.find("rdma_resource_detail_age_seconds")}
+        return page if devices and devices == dumped else None
+
+    wait_for(complete, "dumps of all devices", timeout=30)
+    return daemon.scrape()
 
 
 class Capture(LabTest):
-    def dumped(self, daemon):
-        """A page of a daemon that has dumped the tables of all devices."""
-        def complete():
-            page = daemon.scrape()
-            devices = {dict(labels)["device"] for _, labels in page.find("rdma_resource_objects")}
-            dumped = {dict(labels)["device"] for _, labels in page.find("rdma_resource_detail_age_seconds")}
-            return page if devices and devices == dumped else None
-
-        wait_for(complete, "dumps of all devices", timeout=30)
-        return daemon.scrape()
-
-    def recorded(self):
-        """(page, archive) of a time in which the daemon served the same before and after."""
+    @classmethod
+    def setUpClass(cls):
+        """An archive, and a page of a time in which the daemon served the same before and after it was made."""
         for _ in range(10):
-            before = of_host(self.dumped(self.daemon))
-            archive = capture("quiet.tar.gz")
-            if of_host(self.daemon.scrape()) == before:
-                return before, archive
+            cls.live = of_host(dumped(daemons["default"]))
+            cls.archive = capture("quiet.tar.gz")
+            if of_host(daemons["default"].scrape()) == cls.live:
+                return
         raise AssertionError("the host never stood still")
 
     def test_a_replay_serves_what_the_daemon_served(self):
-        live, archive = self.recorded()
-        self.assertGreater(len(live), 200)
-        replay = of_host(exporter.once(f"--replay={archive}", *everything_on()))
-        self.assertEqual(readable(replay), readable(live))
+        self.assertGreater(len(self.live), 200)
+        replay = of_host(Recording(self.archive).once(*everything_on()))
+        self.assertEqual(readable(replay), readable(self.live))
 
     def test_a_daemon_that_replays_serves_the_same_again_and_again(self):
-        live, archive = self.recorded()
-        daemon = exporter.Exporter(9403, f"--replay={archive}", *everything_on())
+        daemon = exporter.Exporter(9403, f"--replay={self.archive}", *everything_on())
         self.addCleanup(daemon.stop)
         daemon.wait_until_ready()
         for _ in range(2):
-            page = self.dumped(daemon)
-            self.assertEqual(readable(of_host(page)), readable(live))
-            self.assertEqual(page.get("rdma_exporter_replay_info", recording=str(archive)), 1)
+            page = dumped(daemon)
+            self.assertEqual(readable(of_host(page)), readable(self.live))
+            self.assertEqual(page.get("rdma_exporter_replay_info", recording=str(self.archive)), 1)
             self.assertEqual({key: value for key, value in
                               page.find("rdma_exporter_collector_success").items() if value != 1}, {})
 
     def test_owners_are_those_of_the_recorded_host(self):
-        page = exporter.once(f"--replay={capture('owners.tar.gz')}")
+        page = Recording(self.archive).once()
         owners = {dict(labels).get("owner") for _, labels in page.series}
         self.assertIn(POD.replace("_", "-"), owners)
         self.assertIn("4711", owners)
 
     def test_it_needs_no_privilege_and_says_what_was_refused(self):
         path = capture("nobody.tar.gz", user=exporter.NOBODY, group=exporter.NOBODY, extra_groups=[])
-        self.assertTrue(of_host(exporter.once(f"--replay={path}")))
+        self.assertTrue(of_host(Recording(path).once()))
 
     def test_doctor_says_the_same_of_the_recording(self):
         """All of it: verdicts, evidence, host, kernel. Nothing moves, as counters are read once."""
@@ -131,14 +124,14 @@ class Capture(LabTest):
         self.assertEqual(before, after, "the host never stood still")
         known = {finding["check"] for finding in before[1]["findings"] if finding["verdict"] != "unknown"}
         self.assertLessEqual(KNOWN, known)
-        self.assertEqual(doctor("--sample=0s", f"--replay={archive}"), before)
+        self.assertEqual(Recording(archive).doctor("--sample=0s"), before)
 
     def test_no_key_is_in_it(self):
         """Regions have keys, which `rdma` shows to root; the archive has none of these attributes."""
         shown = json.loads(kernel.run("rdma", "-j", "-d", "resource", "show", "mr"))
         keys = {int(row[name], 16) for row in shown for name in ("rkey", "lkey") if name in row} - {0}
         self.assertTrue(keys)
-        with tarfile.open(capture("keys.tar.gz")) as archive:
+        with opened(self.archive) as archive:
             text = archive.extractfile("snapshots/0000").read().decode()
         for key in keys:
             for attribute in (42, 43):  # RDMA_NLDEV_ATTR_RES_RKEY, RES_LKEY
@@ -146,11 +139,11 @@ class Capture(LabTest):
                 self.assertFalse(needle.hex() in text, f"a key {key:#x}")
 
     def test_the_manifest_says_what_was_recorded(self):
-        with tarfile.open(capture("manifest.tar.gz", "--snapshots=2", "--interval=1s")) as archive:
+        with opened(capture("manifest.tar.gz", "--snapshots=2", "--interval=1s")) as archive:
             manifest = json.load(archive.extractfile("manifest.json"))
         self.assertEqual(manifest["kernel"]["release"], kernel.run("uname", "-r").strip())
         self.assertEqual(sorted(device["name"] for device in manifest["devices"]),
-                         sorted(path.name for path in pathlib.Path("/sys/class/infiniband").iterdir()))
+                         sorted(path.name for path in Path("/sys/class/infiniband").iterdir()))
         self.assertEqual(len(manifest["snapshots"]), 2)
 
 
@@ -161,12 +154,12 @@ class Secrets:
     def __init__(self):
         self.texts = {HOST_NAME, POD, POD.replace("_", "-"), CONTAINER, PROCESS_NAME}
         self.bytes = set()
-        for device in pathlib.Path("/sys/class/infiniband").iterdir():
+        for device in Path("/sys/class/infiniband").iterdir():
             for guid in ("node_guid", "sys_image_guid"):
                 self.add_number((device / guid).read_text().strip())
-            for gid in device.glob("ports/*/gids/*"):
-                self.add_number(gid.read_text().strip())
-        for mac in pathlib.Path("/sys/class/net").glob("*/address"):
+            for gid in kernel.gids(device.name):
+                self.add_number(gid)
+        for mac in Path("/sys/class/net").glob("*/address"):
             self.add_number(mac.read_text().strip())
         for interface in json.loads(kernel.run("ip", "-json", "address")):
             for address in interface["addr_info"]:
@@ -184,7 +177,7 @@ class Secrets:
     def of(self, archive):
         """Those that are in the archive: in names of members, questions, texts, or bytes."""
         found = set()
-        with tarfile.open(archive) as members:
+        with opened(archive) as members:
             for member in members:
                 content = members.extractfile(member).read().decode().lower()
                 found |= {text for text in self.texts if text.lower() in content + member.name}
@@ -208,9 +201,8 @@ class Anonymous(LabTest):
         for address in ADDRESSES:
             cls.addClassCleanup(kernel.run, "ip", "address", "del", address, "dev", netdev)
             kernel.run("ip", "address", "add", address, "dev", netdev)
-        gids = pathlib.Path("/sys/class/infiniband", device_of_verbs(), "ports/1/gids")
-        wait_for(lambda: GIDS <= {gid.read_text().strip() for gid in gids.iterdir()}, "GIDs of the addresses", 60)
-        program = shutil.copy(actors.qpactor(), pathlib.Path("/tmp", PROCESS_NAME))
+        wait_for(lambda: GIDS <= kernel.gids(device_of_verbs()), "GIDs of the addresses", 60)
+        program = shutil.copy(actors.qpactor(), Path("/tmp", PROCESS_NAME))
         cls.addClassCleanup(actors.hold(device_of_verbs(), "rts", program=str(program)).kill)
         cls.secrets = Secrets()
         cls.plain, cls.other = capture("plain.tar.gz"), capture("anonymous.tar.gz", "--anonymize")
@@ -222,14 +214,13 @@ class Anonymous(LabTest):
         self.assertEqual(self.secrets.of(self.other), set())
 
     def test_it_is_served_and_examined_as_the_other_one(self):
-        pages = [exporter.once(f"--replay={path}", *everything_on()) for path in (self.plain, self.other)]
+        recordings = [Recording(path) for path in (self.plain, self.other)]
+        pages = [recording.once(*everything_on()) for recording in recordings]
         families = [collections.Counter(name for name, _ in of_host(page)) for page in pages]
         self.assertEqual(families[1], families[0])
         verdicts = [sorted((f["check"], f["device"], f["port"], f["netdev"], f["verdict"])
-                           for f in doctor("--sample=0s", f"--replay={path}")[1]["findings"])
-                    for path in (self.plain, self.other)]
+                           for f in recording.doctor("--sample=0s")[1]["findings"]) for recording in recordings]
         self.assertEqual(verdicts[1], verdicts[0])
 
 
-if __name__ == "__main__":
-    sys.exit(run_in_order(Capture, Anonymous))
+IN_ORDER = (Capture, Anonymous)

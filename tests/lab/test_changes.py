@@ -3,13 +3,10 @@
 """The daemon while devices change: links that go down, devices that go, come back or are renamed, other network
 namespaces. Each test but those of TheEnd leaves the devices as it found them. Run by test_foundation.py."""
 
-import pathlib
-import subprocess
 import time
 
 import exporter
-import kernel
-import traffic
+from guest import Path, kernel, subprocess, traffic
 from labtest import (
     ACTIVE, DEVICES, DOWN, NETDEVS, LabTest, counter_series, daemons, quiet, readable, wait_for)
 
@@ -83,7 +80,7 @@ class Removal(LabTest):
         self.assert_device_complete(page, "rxe0", counters)
 
     def test_a_new_device_appears_and_goes_with_its_netdev(self):
-        self.addCleanup(lambda: pathlib.Path("/sys/class/net/dum1").exists() and kernel.run("ip", "link", "del", "dum1"))
+        self.addCleanup(lambda: Path("/sys/class/net/dum1").exists() and kernel.run("ip", "link", "del", "dum1"))
         kernel.run("ip", "link", "add", "dum1", "type", "dummy")
         kernel.run("ip", "link", "set", "dum1", "up")
         kernel.run("rdma", "link", "add", "rxe_new", "type", "rxe", "netdev", "dum1")
@@ -121,7 +118,7 @@ class Removal(LabTest):
     def test_deleted_while_a_program_has_it_open(self):
         """The deletion waits for the program. Until then netlink denies the device, while sysfs still has it."""
         self.addCleanup(self.add, "rxe_dummy")
-        with open(kernel.uverbs_path("rxe_dummy"), "rb"):
+        with Path(kernel.uverbs_path("rxe_dummy")).open("rb"):
             deletion = subprocess.Popen(["rdma", "link", "delete", "rxe_dummy"])
             self.addCleanup(deletion.wait, 20)
             wait_for(lambda: "rxe_dummy" not in kernel.links(), "rxe_dummy gone from netlink")

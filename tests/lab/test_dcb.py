@@ -1,28 +1,23 @@
-#!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the rdma_exporter authors
 """Collectors ethtool_standard, dcb and roce_config on a real kernel: what they serve is what ethtool and dcb print.
 
-Runs as root in the lab's guest with the fabric `scripted` (tests/lab/run dcb): cx0 and cx1 are a ConnectX to ethtool
+The suite `dcb` (tests/lab/run), fabric `scripted`: cx0 and cx1 are a ConnectX to ethtool
 and dcb, bcm0 and bcm1 a NetXtreme-E, each below an RDMA device; ve0 and ve1 are veth interfaces below Soft-RoCE.
 """
 
 import json
-import os
-import pathlib
-import sys
 import threading
 import time
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "guest"))
-
-import exporter  # noqa: E402
-import kernel  # noqa: E402
+import exporter
+from guest import Path, kernel
+from labtest import daemons
 
 CARDS = ("cx0", "bcm0")
-KNOBS = pathlib.Path("/sys/kernel/debug/labnic")
-CONFIGFS = pathlib.Path("/sys/kernel/config")
+KNOBS = Path("/sys/kernel/debug/labnic")
+CONFIGFS = Path("/sys/kernel/config")
 # How the standard counters are served, written down here a second time on purpose: a counter that is exported with the
 # wrong meaning or direction agrees with the exporter's own table.
 ERRORS = "rdma_netdev_mac_errors_total"
@@ -51,13 +46,13 @@ OURS = ("ethtool_standard", "dcb", "roce_config")
 FLAGS = (*(f"--no-collector.{name}" for name in ("device", "port", "port_counters", "hw_counters", "ethtool")),
          "--scrape.timeout=5m", *(f"--collector.{name}.timeout=2m" for name in OURS))
 daemon: exporter.Exporter = None
-LINK_COUNT = tuple(map(int, os.uname().release.split(".")[:2])) >= (6, 4)
+LINK_COUNT = kernel.release() >= (6, 4)
 
 
 def setUpModule():
     global daemon
     exporter.install()
-    daemon = exporter.Exporter(9400, "--log.level=debug", *FLAGS)
+    daemon = daemons["default"] = exporter.Exporter(9400, "--log.level=debug", *FLAGS)
     unittest.addModuleCleanup(lambda: daemon.stop())
     daemon.wait_until_ready()
 
@@ -268,7 +263,7 @@ class Config(EthernetTest):
     def test_mtu(self):
         page = scrape()
         for netdev in ("cx0", "bcm1", "ve0"):
-            mtu = int(pathlib.Path("/sys/class/net", netdev, "mtu").read_text())
+            mtu = int(Path("/sys/class/net", netdev, "mtu").read_text())
             self.assertEqual(page.get("rdma_netdev_mtu_bytes", netdev=netdev), mtu)
 
     def test_presets_of_rdma_cm_are_shown_where_somebody_made_them_visible(self):
@@ -365,18 +360,3 @@ class Trouble(EthernetTest):
         self.addCleanup(knob, "cx0", "delay_ms", 0)
         self.assert_no_read_errors(self.scrape_while("cx0", "ip", "link", "del", "dying"), "dying")
         wait_for(lambda: not scrape().kernel_series(netdev="dying"), "no series of it")
-
-
-def main():
-    start = time.monotonic()
-    result = unittest.main(exit=False, verbosity=2, testRunner=unittest.TextTestRunner(stream=sys.stdout, verbosity=2)).result
-    if not result.wasSuccessful():
-        print(f"--- end of the daemon's log:\n{daemon.log.read_text()[-3000:]}")
-    print(f"lab: {result.testsRun} tests, {len(result.failures) + len(result.errors)} failed, "
-          f"{len(result.skipped)} SKIPPED, {time.monotonic() - start:.0f} s in the guest, kernel {os.uname().release}",
-          flush=True)
-    return 0 if result.wasSuccessful() and result.testsRun else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())

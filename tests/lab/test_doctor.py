@@ -1,29 +1,20 @@
-#!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the rdma_exporter authors
 """The suite `doctor`: what is broken on a running host is found by its check, and by no other, until it is mended.
 
 Fabric `connectx`: mlx5_0 on cx0 and mlx5_1 on cx1 with verbs; bnxt_re0 on bcm0 without."""
 
-import os
-import pathlib
-import subprocess
-import sys
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "guest"))
-
-import exporter  # noqa: E402
-import kernel  # noqa: E402
-import knobs  # noqa: E402
-from knobs import Knobs  # noqa: E402
-from labtest import LabTest, daemons, run_in_order, stop_daemons, wait_for  # noqa: E402
+import exporter
+from guest import Path, kernel, knobs, os, subprocess
+from labtest import LabTest, daemons, stop_daemons, wait_for
 
 WAIT = ("--scrape.timeout=5m",)  # the machine is slow, the kernel is not stuck
 PATIENCE = 120  # seconds
 OK, WARNING, CRITICAL = 0, 1, 2
 VERDICTS = {"ok": OK, "warning": WARNING, "critical": CRITICAL}
-PORT_RANGE = pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range")
+PORT_RANGE = Path("/proc/sys/net/ipv4/ip_local_port_range")
 REFUSE_GIDS = knobs.DEBUGFS / "labib/refuse_gids"
 
 CX0 = ("mlx5_0", "1", "cx0")
@@ -56,7 +47,7 @@ def pause(word):
 
 
 def card(knob, value):
-    Knobs("labnic", "cx0").write(knob, value)
+    knobs.Knobs("labnic", "cx0").write(knob, value)
 
 
 def dcb(what, netdev, *setting):
@@ -76,7 +67,11 @@ def address(action):
 def doctor(*flags, user=None):
     """Exit status, and {(check, device, port, netdev): finding}."""
     status, document = exporter.doctor(*flags, user=user)
-    return status, {(f["check"], f["device"], f["port"], f["netdev"]): f for f in document["findings"]}
+    return status, by_key(document)
+
+
+def by_key(document):
+    return {(f["check"], f["device"], f["port"], f["netdev"]): f for f in document["findings"]}
 
 
 def verdicts(findings):
@@ -123,8 +118,8 @@ class Faults(LabTest):
         status, findings = doctor("--sample=0s")
         self.assertEqual(status, 2)
         self.expect({key: verdict for key, (verdict, _, _) in FAULTS.items()}, findings)
-        recorded = doctor("--sample=0s", f"--replay={exporter.capture('faults.tar.gz')}")
-        self.assertEqual((recorded[0], verdicts(recorded[1])), (status, verdicts(findings)))
+        recorded = exporter.Recording(exporter.capture("faults.tar.gz")).doctor("--sample=0s")
+        self.assertEqual((recorded[0], verdicts(by_key(recorded[1]))), (status, verdicts(findings)))
         self.doCleanups()
         _, after = doctor("--sample=0s")
         self.expect(well, after)
@@ -151,15 +146,15 @@ class Counters(LabTest):
     def test_what_moves_while_it_looks(self):
         moving = {("labnic", "cx0"): "rx_discards_phy", ("labrxe", "mlx5_0"): "local_ack_timeout_err"}
         for (module, name), counter in moving.items():
-            Knobs(module, name).set(f"{counter}@1000")
-            self.addCleanup(Knobs(module, name).set, f"{counter}=0")
+            knobs.Knobs(module, name).set(f"{counter}@1000")
+            self.addCleanup(knobs.Knobs(module, name).set, f"{counter}=0")
         _, findings = doctor("--sample=2s")
         for key in (("discards", *CX0), ("retries", "mlx5_0", "1", "")):
             self.assertEqual(findings[key]["verdict"], "warning", findings[key])
         self.assertIn("rdma_port_ack_timeouts_total", findings["retries", "mlx5_0", "1", ""]["evidence"])
 
     def test_what_was_counted_long_ago(self):
-        knob = Knobs("labrxe", "mlx5_0")
+        knob = knobs.Knobs("labrxe", "mlx5_0")
         self.addCleanup(knob.set, "local_ack_timeout_err=0")
         # A connection that died once is another matter.
         knob.set("local_ack_timeout_err=77", "req_transport_retries_exceeded=0", "req_rnr_retries_exceeded=0")
@@ -187,5 +182,4 @@ class Asking(LabTest):
                 self.assertIn(part, done.stdout)
 
 
-if __name__ == "__main__":
-    sys.exit(run_in_order(Faults, Counters, Asking))
+IN_ORDER = (Faults, Counters, Asking)

@@ -4,22 +4,14 @@
 the same value, so a mixed-up pair is seen. Real RDMA traffic runs over the ConnectX (module labrxe)."""
 
 import collections
-import os
-import pathlib
-import subprocess
-import sys
 import threading
 import time
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "guest"))
-
-import exporter  # noqa: E402
-import kernel  # noqa: E402
-import knobs  # noqa: E402
-import traffic  # noqa: E402
-from knobs import Knobs  # noqa: E402
-from labtest import LabTest, daemons, readable, run_in_order, stop_daemons, wait_for  # noqa: E402
+import exporter
+from guest import Path, kernel, knobs, os, subprocess, traffic
+from guest import time as guest_time  # the clock of the counters
+from labtest import LabTest, daemons, readable, stop_daemons, wait_for
 
 CARDS = ("cx0", "bcm0")
 RAW = "rdma_ethtool_statistics_total"
@@ -62,10 +54,10 @@ SERVERS = {"mlx5_0": "10.8.0.1", "mlx5_1": "10.8.0.2"}
 def setUpModule():
     exporter.install()
     for netdev in CARDS:
-        Knobs("labnic", netdev).set("*=1000")
-    Knobs("labnic", "cx0").set("outbound_pci_stalled_rd=42", "outbound_pci_stalled_wr=17")
-    flags = ("--collector.ethtool.interval=0ms", "--collector.ethtool.raw-include=.*", "--scrape.timeout=14s",
-             "--collector.ethtool.timeout=14s")
+        knobs.Knobs("labnic", netdev).set("*=1000")
+    knobs.Knobs("labnic", "cx0").set("outbound_pci_stalled_rd=42", "outbound_pci_stalled_wr=17")
+    flags = ("--collector.ethtool.interval=0ms", "--collector.ethtool.raw-include=.*", "--collector.ethtool.raw-exclude=",
+             "--scrape.timeout=14s", "--collector.ethtool.timeout=14s")
     daemons["default"] = exporter.Exporter(9400, *exporter.only("ethtool"), *flags)
     unittest.addModuleCleanup(stop_daemons)
     daemons["default"].wait_until_ready()
@@ -141,7 +133,7 @@ class Statistics(LabTest):
                              values[f"{direction}_global_pause"])
 
     def test_an_error_costs_the_statistics_of_that_interface(self):
-        with Knobs("labnic", "cx0").during("errno", 5):
+        with knobs.Knobs("labnic", "cx0").during("errno", 5):
             page = self.daemon.scrape()
             self.assertEqual(served(page, "cx0"), {})
             self.assertGreater(len(served(page, "bcm0")), 200)
@@ -151,14 +143,14 @@ class Statistics(LabTest):
 
 class PauseStorm(LabTest):
     def test_300_ms_of_pause_per_second_are_a_rate_of_three_tenths(self):
-        card = Knobs("labnic", "cx0")
+        card = knobs.Knobs("labnic", "cx0")
         self.addCleanup(card.set, "rx_prio3_pause_duration=1262")
         card.set("rx_prio3_pause_duration@300000")
         read = []
         for _ in range(2):
-            start = time.monotonic()
+            start = guest_time.monotonic()
             value = self.daemon.scrape().get("rdma_pfc_pause_seconds_total", netdev="cx0", priority="3", direction="rx")
-            read.append((start, value, time.monotonic()))
+            read.append((start, value, guest_time.monotonic()))
             time.sleep(3)
         (start_1, value_1, end_1), (start_2, value_2, end_2) = read
         moved = value_2 - value_1
@@ -210,7 +202,7 @@ class ChangingList(LabTest):
 
     def grow(self, daemon, *sizes):
         """The list grows right after its names were read, by more and more."""
-        card = Knobs("labnic", "cx0")
+        card = knobs.Knobs("labnic", "cx0")
         self.addCleanup(card.write, "extra", 0)
         self.addCleanup(card.write, "extra_after_names", 0)
         daemon.scrape()
@@ -226,12 +218,12 @@ class ChangingList(LabTest):
         self.grow(self.daemon, 1, 200, 1000, 3000)
 
     def test_the_same_under_the_address_sanitizer(self):
-        binary = pathlib.Path(os.environ.get("ASAN_EXPORTER", "/nowhere"))
+        binary = Path(os.environ.get("ASAN_EXPORTER", "/nowhere"))
         if not binary.is_file():
             self.skipTest("no build/asan/rdma_exporter")
         daemon = exporter.Exporter(9409, *exporter.only("ethtool"), "--collector.ethtool.interval=0ms",
-                                   "--collector.ethtool.raw-include=.*", "--scrape.timeout=14s",
-                                   "--collector.ethtool.timeout=14s", binary=binary)
+                                   "--collector.ethtool.raw-include=.*", "--collector.ethtool.raw-exclude=",
+                                   "--scrape.timeout=14s", "--collector.ethtool.timeout=14s", binary=binary)
         self.addCleanup(lambda: daemon.alive() and daemon.process.kill())
         daemon.wait_until_ready()
         self.grow(daemon, 1, 200, 800)
@@ -271,7 +263,7 @@ class InMidScrape(LabTest):
     holds the lock that the change needs."""
 
     def scrape_while(self, netdev, change):
-        card = Knobs("labnic", netdev)
+        card = knobs.Knobs("labnic", netdev)
         reads, pages = card.reads(), []
         card.write("delay_ms", 300)
         scrape = threading.Thread(target=lambda: pages.append(self.daemon.scrape()))
@@ -309,11 +301,11 @@ class InMidScrape(LabTest):
         wait_for(lambda: served(self.daemon.scrape(), "bcm1"), "bcm1 back", timeout=15)
 
     def test_unplugged(self):
-        device = pathlib.Path("/sys/class/net/bcm1/device")
+        device = Path("/sys/class/net/bcm1/device")
         self.scrape_while("bcm1", lambda: (device / "remove").write_text("1"))
         self.assert_gone("bcm1")
-        pathlib.Path("/sys/bus/pci/rescan").write_text("1")
-        wait_for(lambda: pathlib.Path("/sys/class/net/bcm1").exists(), "bcm1 plugged in")
+        Path("/sys/bus/pci/rescan").write_text("1")
+        wait_for(lambda: Path("/sys/class/net/bcm1").exists(), "bcm1 plugged in")
         knobs.add("bnxt_re1", "bcm1")
         wait_for(lambda: served(self.daemon.scrape(), "bcm1"), "bcm1 back", timeout=15)
 
@@ -322,7 +314,7 @@ class Stuck(LabTest):
     """A card whose firmware does not answer keeps the kernel's one lock of all network interfaces (RTNL)."""
 
     def test_what_does_not_need_that_lock_stays_whole_and_on_time(self):
-        card, timeout = Knobs("labnic", "cx0"), 3
+        card, timeout = knobs.Knobs("labnic", "cx0"), 3
         daemon = exporter.Exporter(9402, "--raw=all", f"--scrape.timeout={timeout}s", "--collector.ethtool.interval=0ms")
         self.addCleanup(lambda: daemon.alive() and daemon.process.kill())
         daemon.wait_until_ready()
@@ -340,8 +332,9 @@ class Stuck(LabTest):
                 self.assertEqual(self.hw_counters(page), whole)
                 self.assertEqual(page.find("rdma_pfc_frames_total", netdev="cx0"), {}, "what is not read is absent")
                 threads.append(daemon.threads())
-            # Each interface's job of each collector can be stuck once; then no scrape costs a thread any more.
-            self.assertEqual(threads[-1], threads[-4], f"a thread for each scrape: {threads}")
+            # Each interface's job of each collector can be stuck once; then no scrape costs a thread any more. Threads that
+            # the start needed end when they have had nothing to do for a minute.
+            self.assertLessEqual(threads[-1], threads[-4], f"a thread for each scrape: {threads}")
         wait_for(lambda: all(daemon.scrape().find("rdma_pfc_frames_total", netdev=netdev) for netdev in CARDS),
                  "all cards back", timeout=90)
         self.assertEqual(daemon.stop(), 0)
@@ -352,5 +345,4 @@ class Stuck(LabTest):
                 for _, labels in page.find("rdma_port_hw_counters_total")}
 
 
-if __name__ == "__main__":
-    sys.exit(run_in_order(Statistics, PauseStorm, ChangingList, Traffic, InMidScrape, Stuck))
+IN_ORDER = (Statistics, PauseStorm, ChangingList, Traffic, InMidScrape, Stuck)

@@ -1,31 +1,22 @@
-#!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the rdma_exporter authors
 """Driver statistics on a real kernel: the values of the ioctl, the interfaces behind ports, a list that changes."""
 
-import pathlib
-import socket
-import struct
-import subprocess
-import sys
 import threading
 import unittest
 
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE / "guest"), str(HERE.parents[1] / "tests/tools")]
-
-import exporter  # noqa: E402
-import record_ethtool  # noqa: E402
+import exporter
+from guest import kernel, subprocess
+from labtest import daemons
 
 FAMILY = "rdma_ethtool_statistics_total"
-daemons = {}
 
 
 def setUpModule():
     exporter.install()
     # An ordinary user, all statistics, read in every scrape.
-    daemons["all"] = exporter.Exporter(9400, "--collector.ethtool.raw-include=.*", "--collector.ethtool.interval=0ms",
-                                       user=exporter.NOBODY)
+    daemons["all"] = exporter.Exporter(9400, "--collector.ethtool.raw-include=.*", "--collector.ethtool.raw-exclude=",
+                                       "--collector.ethtool.interval=0ms", user=exporter.NOBODY)
     daemons["default"] = exporter.Exporter(9401)
     for daemon in daemons.values():
         unittest.addModuleCleanup(daemon.stop)
@@ -34,15 +25,6 @@ def setUpModule():
 
 def ip(*arguments):
     subprocess.run(["ip", *arguments], check=True)
-
-
-def statistics(netdev):
-    """{name: value} by the ioctl, without the exporter."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
-        answers = record_ethtool.record(sock, netdev)
-    names, values = answers["gstrings"][12:], answers["gstats"][8:]
-    return {names[32 * i:32 * i + 32].split(b"\0")[0].decode(): struct.unpack_from("=Q", values, 8 * i)[0]
-            for i in range(len(values) // 8)}
 
 
 def served(page, netdev):
@@ -60,7 +42,7 @@ class Statistics(unittest.TestCase):
             with self.subTest(netdev=netdev):
                 before = after = page = None
                 while before is None or before != after:  # until nothing moved
-                    before, page, after = statistics(netdev), daemons["all"].scrape(), statistics(netdev)
+                    before, page, after = kernel.statistics(netdev), daemons["all"].scrape(), kernel.statistics(netdev)
                 self.assertGreater(len(before), 5)
                 self.assertEqual(served(page, netdev), before)
 
@@ -140,7 +122,7 @@ class ChangingList(unittest.TestCase):
         lists = []
         for queues in ("1", "8"):
             subprocess.run(["ethtool", "-L", "veA", "rx", queues], check=True)
-            lists.append(set(statistics("veA")))
+            lists.append(set(kernel.statistics("veA")))
         self.assertLess(len(lists[0]), len(lists[1]))
         stop = threading.Event()
         changes = []
@@ -162,7 +144,3 @@ class ChangingList(unittest.TestCase):
         for names in seen:
             self.assertIn(names, [*lists, set()], "a reading may be lost, not mixed")
         self.assertTrue(all(names in seen for names in lists), "both lists were met")
-
-
-if __name__ == "__main__":
-    unittest.main(verbosity=2)

@@ -1,20 +1,13 @@
-#!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the rdma_exporter authors
 """What happens between two scrapes: links that flap, devices that come and go, asynchronous events, and what the
 daemon does not do about them. The suite `events` (tests/lab/run)."""
 
-import pathlib
-import subprocess
-import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "guest"))
-
-import exporter  # noqa: E402
-import kernel  # noqa: E402
-import no_netlink  # noqa: E402
-from labtest import ACTIVE, DEVICES, LabTest, daemons, run_in_order, stop_daemons, wait_for  # noqa: E402
+import exporter
+from guest import Path, kernel, no_netlink, subprocess
+from labtest import ACTIVE, DEVICES, LabTest, daemons, stop_daemons, wait_for
 
 CARRIER = "rdma_netdev_carrier_changes_total"
 ASYNC = "rdma_async_events_total"
@@ -251,7 +244,7 @@ class Removal(EventsTest):
 
     def test_it_waits_for_a_program_that_has_it_open(self):
         """Without this the other tests would show nothing."""
-        with open(kernel.uverbs_path("rxe_dummy"), "rb"):
+        with Path(kernel.uverbs_path("rxe_dummy")).open("rb"):
             deletion = subprocess.Popen(["rdma", "link", "delete", "rxe_dummy"])
             self.addCleanup(deletion.wait, 20)
             with self.assertRaises(subprocess.TimeoutExpired):
@@ -275,7 +268,7 @@ class Removal(EventsTest):
         self.assertGreaterEqual(self.events(self.on, "rxe_dummy", "PORT_ERR"), down, "a counter does not fall")
 
     def test_its_netdev_goes(self):
-        self.addCleanup(lambda: pathlib.Path("/sys/class/net/dum1").exists() and kernel.run("ip", "link", "del", "dum1"))
+        self.addCleanup(lambda: Path("/sys/class/net/dum1").exists() and kernel.run("ip", "link", "del", "dum1"))
         kernel.run("ip", "link", "add", "dum1", "type", "dummy")
         kernel.run("rdma", "link", "add", "rxe_new", "type", "rxe", "netdev", "dum1")
         wait_for(lambda: self.on.scrape().get(LISTENING, device="rxe_new") == 1, "listening")
@@ -306,5 +299,4 @@ class TheEnd(EventsTest):
         self.assertEqual(kernel.contexts("rxe0"), 0)
 
 
-if __name__ == "__main__":
-    sys.exit(run_in_order(Sources, Carrier, Async, Told, Removal, TheEnd))
+IN_ORDER = (Sources, Carrier, Async, Told, Removal, TheEnd)

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the rdma_exporter authors
 """The daemon on a real kernel: what it serves is what the kernel says.
@@ -7,18 +6,13 @@ The suite `foundation` (tests/lab/run): these tests, and those of test_changes.p
 program start costs about a tenth of a second in the guest.
 """
 
-import pathlib
-import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "guest"))
-
-import exporter  # noqa: E402
-import kernel  # noqa: E402
-import test_changes  # noqa: E402
-import traffic  # noqa: E402
-from labtest import (  # noqa: E402
-    DEVICES, NETDEVS, RAW_FAMILY, LabTest, Loss, daemons, quiet, readable, run_in_order, series_of,
+import exporter
+import test_changes
+from guest import Path, kernel, traffic
+from labtest import (
+    DEVICES, NETDEVS, RAW_FAMILY, LabTest, Loss, daemons, quiet, readable, series_of,
     start_daemons)
 
 
@@ -136,7 +130,7 @@ class WaysToRead(LabTest):
             self.assertEqual([file for file in daemon.open_files() if "/dev/infiniband" in file], [], name)
 
     def test_an_unprivileged_user_gets_the_same_series(self):
-        status = pathlib.Path("/proc", str(daemons["nobody"].process.pid), "status").read_text()
+        status = Path("/proc", str(daemons["nobody"].process.pid), "status").read_text()
         self.assertIn(f"Uid:\t{exporter.NOBODY}", status)
         self.assertIn("CapEff:\t0000000000000000", status)
         # Dumps of resources are made in the background, each daemon at its own time: one may still have those of the
@@ -192,5 +186,4 @@ class Traffic(LabTest):
         self.assertGreater(moved("rxe0", "completer_retry_err"), 0)
 
 
-if __name__ == "__main__":
-    sys.exit(run_in_order(QuietMoment, WaysToRead, Traffic, *test_changes.IN_ORDER))
+IN_ORDER = (QuietMoment, WaysToRead, Traffic, *test_changes.IN_ORDER)

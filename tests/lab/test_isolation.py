@@ -4,21 +4,15 @@
 go while they are read. What else there is to see stays complete and on time."""
 
 import errno
-import sys
 import threading
 import time
 import unittest
-import pathlib
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "guest"))
-
-import exporter  # noqa: E402
-import kernel  # noqa: E402
-import knobs  # noqa: E402
-import test_vendor_counters  # noqa: E402
-from knobs import Knobs  # noqa: E402
-from labtest import LabTest, daemons, quiet, run_in_order, stop_daemons, wait_for  # noqa: E402
-from test_vendor_counters import of, raw  # noqa: E402
+import exporter
+import test_vendor_counters
+from guest import kernel, knobs
+from labtest import LabTest, daemons, quiet, stop_daemons, wait_for
+from test_vendor_counters import of, raw
 
 BAD, NETDEV = "mlx5_0", "cx0"
 OTHERS = ("mlx5_1", "bnxt_re0", "bnxt_re1", "rxe0", "rxe1")
@@ -42,7 +36,7 @@ def setUpModule():
 class Isolation(LabTest):
     def setUp(self):
         super().setUp()
-        self.bad = Knobs("labib", BAD)
+        self.bad = knobs.Knobs("labib", BAD)
         for daemon in daemons.values():
             self.wait_until_whole(daemon)
 
@@ -78,7 +72,7 @@ class Slow(Isolation):
         """Over netlink one message has all counters, so a device that takes its time for an answer is still whole."""
         with self.bad.during("delay_ms", 400):
             expected = of(BAD, kernel.rdma_statistic("link", f"{BAD}/1"))
-            page = exporter.once("--raw=all", "--no-collector.port_counters")
+            page = exporter.once("--raw=all", "--no-collector.port_counters", patient=False)
         self.assertEqual(raw(page, BAD), expected)
         self.assertEqual(page.get("rdma_exporter_collector_success", device=BAD, collector="hw_counters"), 1)
 
@@ -255,5 +249,4 @@ class TheEnd(Isolation):
             return True
 
 
-if __name__ == "__main__":
-    sys.exit(run_in_order(test_vendor_counters.VendorCounters, Slow, Stuck, Errors, Unregistered, TheEnd))
+IN_ORDER = (test_vendor_counters.VendorCounters, Slow, Stuck, Errors, Unregistered, TheEnd)

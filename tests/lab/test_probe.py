@@ -1,41 +1,33 @@
-#!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the rdma_exporter authors
 """The probe on a real kernel. The suite `probe` (tests/lab/run)."""
 
-import os
-import pathlib
-import subprocess
-import sys
 import unittest
 
-REPO = pathlib.Path(__file__).resolve().parents[2]
-BUILDS = {
-    "release": pathlib.Path(os.environ.get("RDMA_EXPORTER", REPO / "build/release/rdma_exporter")).parent,
-    "asan": pathlib.Path(os.environ.get("ASAN_EXPORTER", "/nowhere")).parent,
-}
+from guest import Path, os, subprocess
+
+PROGRAM = "tests/lab/probe_lab_test"
 CONNECTIONS = "ProbeVerbs.LeavesNothingBehindAfterManyConnections"
 
 
-def run(build, tests):
-    """Exit status."""
-    return subprocess.run([BUILDS[build] / "tests/lab/probe_lab_test", "--gtest_color=no", f"--gtest_filter={tests}"],
-                          check=False).returncode
+def build():
+    """The folder of the build with the address sanitizer: it also says what of this process is left."""
+    return Path(os.environ.get("ASAN_EXPORTER", "/nowhere")).parent
 
 
 class QueuePairs(unittest.TestCase):
     """The cases of probe_lab_test: both ends in one process, without a side channel."""
 
+    def run_cases(self, wanted):
+        if not (build() / PROGRAM).is_file():
+            self.skipTest(f"no build/asan/{PROGRAM}")
+        done = subprocess.run([build() / PROGRAM, "--gtest_color=no", f"--gtest_filter={wanted}"], check=False, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        print(done.stdout)
+        self.assertEqual(done.returncode, 0)
+
     def test_on_soft_roce(self):
-        self.assertEqual(run("release", f"-{CONNECTIONS}"), 0)
+        self.run_cases(f"-{CONNECTIONS}")
 
     def test_many_connections(self):
-        """Under the address sanitizer, where there is one: it also says what of this process is left."""
-        build = "asan" if (BUILDS["asan"] / "tests/lab/probe_lab_test").is_file() else "release"
-        self.assertEqual(run(build, CONNECTIONS), 0, build)
-
-
-if __name__ == "__main__":
-    if not pathlib.Path("/lab/version").exists():
-        sys.exit("this runs in the lab's guest only: scripts/lab run --fabric tests/lab/test_probe.py")
-    unittest.main(verbosity=2)
+        self.run_cases(CONNECTIONS)

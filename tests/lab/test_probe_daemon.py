@@ -1,33 +1,25 @@
-#!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the rdma_exporter authors
 """The probe as a part of the daemon on a real kernel: what a user configures, and what Prometheus sees. Two daemons,
 one prober and one responder, over two Soft-RoCE devices on a veth pair. The suite `probe-daemon` (tests/lab/run)."""
 
 import json
-import pathlib
 import signal
-import socket
-import struct
-import subprocess
-import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "guest"))
+import exporter
+import labtest
+from guest import Path, kernel, socket, subprocess, traffic
+from guest import time as guest_time  # the clock of what is served
+from labtest import LabTest, daemons, stop_daemons
 
-import exporter  # noqa: E402
-import kernel  # noqa: E402
-import labtest  # noqa: E402
-from labtest import LabTest, daemons, run_in_order, stop_daemons  # noqa: E402
-
-SECRET = pathlib.Path("/tmp/probe.psk")
-CONFIG = pathlib.Path("/tmp/prober.yml")
+SECRET = Path("/tmp/probe.psk")
+CONFIG = Path("/tmp/prober.yml")
 QUIET = ("--netlink=off",)
 TARGET = "10.9.0.2:9401,name=far,group=pod1,from=rxe0,device=rxe1"
 # The side channel over loopback: what netem swallows is RDMA alone.
 MANAGED = "127.0.0.1:9401,name=far,group=pod1,from=rxe0,device=rxe1,source=10.9.0.1"
 ATTEMPTS, FAILURES = "rdma_probe_attempts_total", "rdma_probe_failures_total"
-ROCE_PORT = 4791
 
 
 def wait_for(condition, what, timeout=60):
@@ -99,7 +91,7 @@ class ProbeTest(LabTest):
             if page.get("rdma_probe_up", target="far") != 1 or before is None:
                 return False
             last = page.get("rdma_probe_last_success_timestamp_seconds", op=self.one_sided, target="far")
-            return last is not None and last > time.time() - 2
+            return last is not None and last > guest_time.time() - 2
         wait_for(works, "a probe that works", timeout)
 
     def failures(self, page=None, **labels):
@@ -158,19 +150,7 @@ class Probing(ProbeTest):
 
     def test_requests_and_acks_carry_the_class_and_the_port_of_the_path(self):
         info = next(dict(labels) for (_, labels) in self.page().find("rdma_probe_session_info"))
-        seen = set()
-        tap = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x0003))
-        tap.bind(("ve0", 0))
-        tap.settimeout(10)
-        end = time.monotonic() + 20
-        while len(seen) < 2 and time.monotonic() < end:
-            frame = tap.recv(2048)
-            if frame[12:14] != b"\x08\x00" or frame[23] != 17:
-                continue
-            source, destination = struct.unpack("!HH", frame[34:38])
-            if destination == ROCE_PORT:
-                seen.add((socket.inet_ntoa(frame[26:30]), frame[15], source))
-        tap.close()
+        seen = traffic.roce_senders("ve0", 2, timeout=20)
         port = int(info["udp_source_port"])
         self.assertEqual(seen, {("10.9.0.1", 106, port), ("10.9.0.2", 106, port)})
 
@@ -415,10 +395,12 @@ class Commands(ProbeTest):
         command = [exporter.BINARY, "responder", "--probe.listen-address=10.9.0.2:9501", "--probe.device-include=rxe1",
                    f"--probe.secret-file={SECRET}"]
         with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
-            self.assertRegex(process.stderr.readline(), "responder listens")
-            results = json.loads(self.probe("--op=echo", "--count=5", "--interval=50ms", "--json",
-                                            target="10.9.0.2:9501,from=rxe0,device=rxe1"))["results"]
-            process.terminate()
+            try:
+                self.assertRegex(process.stderr.readline(), "responder listens")
+                results = json.loads(self.probe("--op=echo", "--count=5", "--interval=50ms", "--json",
+                                                target="10.9.0.2:9501,from=rxe0,device=rxe1"))["results"]
+            finally:
+                process.terminate()
             process.stderr.read()
         self.assertEqual(process.returncode, 0)
         self.assertEqual([(result["target"], result["op"], result["probes"]) for result in results],
@@ -474,6 +456,5 @@ class Devices(ProbeTest):
             self.assertNotIn("rdma_exporter", shown)
 
 
-if __name__ == "__main__":
-    sys.exit(run_in_order(Probing, Failing, Reloading, Strangers, Commands, ConnectionManager,
-                          Devices))
+IN_ORDER = (Probing, Failing, Reloading, Strangers, Commands, ConnectionManager,
+            Devices)

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the rdma_exporter authors
 """Whom the probe probes when nobody writes it down: files, names, and the host's own devices, on a real kernel. Four
@@ -6,20 +5,16 @@ daemons in one guest: one prober, which is in every list itself, and three respo
 suite `probe-discovery` (tests/lab/run)."""
 
 import json
-import os
-import pathlib
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "guest"))
+import exporter
+import labtest
+from guest import Path, os
+from labtest import LabTest, daemons, stop_daemons
 
-import exporter  # noqa: E402
-import labtest  # noqa: E402
-from labtest import LabTest, daemons, run_in_order, stop_daemons  # noqa: E402
-
-SECRET = pathlib.Path("/tmp/probe.psk")
-CONFIG = pathlib.Path("/tmp/prober.yml")
-LISTS = pathlib.Path("/tmp/lists")
-HOSTS = pathlib.Path("/etc/hosts")
+SECRET = Path("/tmp/probe.psk")
+CONFIG = Path("/tmp/prober.yml")
+LISTS = Path("/tmp/lists")
+HOSTS = Path("/etc/hosts")
 QUIET = ("--netlink=off",)
 RESPONDERS = {"b": 9402, "c": 9403, "d": 9404}
 ATTEMPTS, UP = "rdma_probe_attempts_total", "rdma_probe_up"
@@ -124,7 +119,7 @@ class Files(DiscoveryTest):
 
 class Names(DiscoveryTest):
     def test_every_address_of_a_name_is_probed(self):
-        pathlib.Path("/etc/host.conf").write_text("multi on\n")
+        Path("/etc/host.conf").write_text("multi on\n")
         known = HOSTS.read_text() if HOSTS.exists() else ""
         HOSTS.write_text(known + "10.9.0.1 peers.lab\n10.9.0.2 peers.lab\n")
         daemons["b"].stop()
@@ -155,5 +150,4 @@ class Hostmesh(DiscoveryTest):
         self.assertTrue(page.find("rdma_probe_rtt_seconds_count", target_group="hostmesh"))
 
 
-if __name__ == "__main__":
-    sys.exit(run_in_order(Files, Names, Hostmesh))
+IN_ORDER = (Files, Names, Hostmesh)

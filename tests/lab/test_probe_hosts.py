@@ -1,21 +1,15 @@
-#!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the rdma_exporter authors
 """Two hosts that probe each other, each with a kernel of its own, one list of targets and one configuration for both: by
-IPv4, by IPv6 and in a VLAN. The suite `probe-hosts` (tests/lab/run). The second guest runs this file too, and does what
-the first tells it."""
+IPv4, by IPv6 and in a VLAN. The suite `probe-hosts` (tests/lab/run)."""
 
 import json
-import os
-import pathlib
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "guest"))
-
-import exporter  # noqa: E402
-import kernel  # noqa: E402
-import labtest  # noqa: E402
-from labtest import LabTest, daemons, run_in_order, stop_daemons  # noqa: E402
+import exporter
+import labtest
+import remote
+from guest import Path
+from labtest import LabTest, daemons, stop_daemons
 
 # As tests/lab/guest/fabric.sh gives them out: each rail of the list is a network.
 ADDRESSES = {
@@ -23,9 +17,7 @@ ADDRESSES = {
     "six": {"host1": "fd00:7::1", "host2": "fd00:7::2"},
     "vlan": {"host1": "10.7.7.1", "host2": "10.7.7.2"},
 }
-ME = os.uname().nodename
-SECRET, LIST = pathlib.Path("/tmp/probe.psk"), pathlib.Path("/tmp/fleet.json")
-OUT = pathlib.Path("/out")
+SECRET, LIST = Path("/tmp/probe.psk"), Path("/tmp/fleet.json")
 FAILURES = "rdma_probe_failures_total"
 
 
@@ -38,78 +30,31 @@ def bracketed(address):
     return f"[{address}]" if ":" in address else address
 
 
-def start():
-    listen = [f"--probe.listen-address={bracketed(rail[ME])}:9401" for rail in ADDRESSES.values()]
-    daemons["probe"] = exporter.Exporter(
+def start(name):
+    listen = [f"--probe.listen-address={bracketed(rail[name])}:9401" for rail in ADDRESSES.values()]
+    daemons[name] = exporter.Exporter(
         9400, "--netlink=off", "--probe.responder", *listen, f"--probe.secret-file={SECRET}",
         f"--probe.discovery.files={LIST}", "--probe.interval=200ms", "--probe.echo-interval=400ms", "--probe.timeout=16",
-        "--probe.max-cpu-percent=100")
-    daemons["probe"].wait_until_ready()
+        "--probe.max-cpu-percent=100", guest=GUESTS[name])
+    daemons[name].wait_until_ready()
 
 
-def kill():
-    daemons["probe"].process.kill()
-    daemons["probe"].process.wait()
-
-
-def link_down():
-    kernel.run("ip", "link", "set", "eth1", "down")
-
-
-def link_up():
-    kernel.run("ip", "link", "set", "eth1", "up")
-
-
-ORDERS = {order.__name__: order for order in (start, kill, link_down, link_up)}
-
-
-def prepare():
-    exporter.install()
-    SECRET.write_text("fleet:" + "5a" * 32 + "\n")
-    SECRET.chmod(0o400)
-    LIST.write_text(json.dumps([
+def prepare(name):
+    guest = GUESTS[name]
+    guest.exporter.install()
+    guest.ask(SECRET, "write_text", True, ("fleet:" + "5a" * 32 + "\n",))
+    guest.ask(SECRET, "chmod", True, (0o400,))
+    guest.ask(LIST, "write_text", True, (json.dumps([
         {"targets": [f"{bracketed(address)}:9401"], "labels": {"name": f"{host}-{rail}", "rail": rail}}
-        for rail, addresses in ADDRESSES.items() for host, address in addresses.items()]))
-    start()
+        for rail, addresses in ADDRESSES.items() for host, address in addresses.items()]),))
+    start(name)
 
 
-def obey():
-    """The second host: does what is ordered and answers with its page; the lab ends it with the first."""
-    prepare()
-    order, answer = OUT / "order", OUT / "answer"
-    while True:
-        wait_for(order.exists, "the next order", timeout=3600)
-        name = order.read_text()
-        order.unlink()
-        page = b""
-        if name == "page":
-            page = daemons["probe"].get("/metrics")
-        else:
-            ORDERS[name]()
-        (OUT / "answer.new").write_bytes(page)
-        (OUT / "answer.new").rename(answer)
+def page_of(name):
+    return daemons[name].scrape()
 
 
-def tell(order):
-    """Has the second host do something; returns what it answers."""
-    new, answer = OUT / "peer/order.new", OUT / "peer/answer"
-    new.write_text(order)
-    new.rename(OUT / "peer/order")
-    wait_for(answer.exists, f"that the other host does it: {order}")
-    page = answer.read_bytes()
-    answer.unlink()
-    return page
-
-
-def near_page():
-    return daemons["probe"].scrape()
-
-
-def far_page():
-    return exporter.Scrape(tell("page"))
-
-
-PAGES = {"host1": near_page, "host2": far_page}
+GUESTS = dict(zip(("host1", "host2"), remote.guests))
 OTHER = {"host1": "host2", "host2": "host1"}
 
 
@@ -118,11 +63,12 @@ def targets_of(name):
 
 
 def tagged_packets():
-    return int(pathlib.Path("/sys/class/net/eth1.7/statistics/tx_packets").read_text())
+    return int(Path("/sys/class/net/eth1.7/statistics/tx_packets").read_text())
 
 
 def setUpModule():
-    prepare()
+    for name in GUESTS:
+        prepare(name)
 
 
 def tearDownModule():
@@ -134,46 +80,46 @@ class Hosts(LabTest):
         self.wait_for_both()
 
     def wait_for_both(self):
-        for name in PAGES:
+        for name in GUESTS:
             self.wait_for_new_samples(name)
 
     def wait_for_new_samples(self, name):
         def counts(page):
             return {(op, target): page.get("rdma_probe_rtt_seconds_count", op=op, target=target) or 0
                     for op in ("write", "echo") for target in targets_of(name)}
-        before = counts(PAGES[name]())
+        before = counts(page_of(name))
 
         def sampled():
-            page = PAGES[name]()
+            page = page_of(name)
             return all(page.get("rdma_probe_up", target=target) == 1 for target in targets_of(name)) and all(
                 count > before[which] for which, count in counts(page).items())
         wait_for(sampled, f"new samples of {name}")
 
     def failed(self, name, page=None, **labels):
         """Of each target."""
-        page = page or PAGES[name]()
+        page = page or page_of(name)
         return {target: sum(page.find(FAILURES, target=target, **labels).values()) for target in targets_of(name)}
 
     def wait_for_down(self, name, before, **labels):
         def seen():
-            page = PAGES[name]()
+            page = page_of(name)
             return all(page.get("rdma_probe_up", target=target) == 0 and count > before[target]
                        for target, count in self.failed(name, page, **labels).items())
         wait_for(seen, f"{name} misses the other")
 
     def test_each_probes_the_other_and_not_itself(self):
-        for name, read in PAGES.items():
-            targets = {dict(labels)["target"] for (_, labels) in read().find("rdma_probe_attempts_total")}
+        for name in GUESTS:
+            targets = {dict(labels)["target"] for (_, labels) in page_of(name).find("rdma_probe_attempts_total")}
             self.assertEqual(targets, set(targets_of(name)))
             # The other host's end of a lease that the link has cut lasts until a packet tells.
-            wait_for(lambda read=read: read().get("rdma_probe_inbound_sessions", device="rxe0") == len(ADDRESSES),
+            wait_for(lambda name=name: page_of(name).get("rdma_probe_inbound_sessions", device="rxe0") == len(ADDRESSES),
                      f"one session of each target that is {name}")
 
     def test_a_target_is_probed_from_the_address_in_its_network(self):
-        for name, read in PAGES.items():
+        for name in GUESTS:
             expected = {(f"{OTHER[name]}-{rail}", "write", "rxe0", addresses[name], addresses[OTHER[name]])
                         for rail, addresses in ADDRESSES.items()}
-            wait_for(lambda read=read, expected=expected: self.sessions(read()) == expected, f"{expected} of {name}")
+            wait_for(lambda name=name, expected=expected: self.sessions(page_of(name)) == expected, f"{expected} of {name}")
 
     def sessions(self, page):
         infos = [dict(labels) for (_, labels) in page.find("rdma_probe_session_info")]
@@ -181,28 +127,26 @@ class Hosts(LabTest):
         return {tuple(one[label] for label in labels) for one in infos}
 
     def test_probes_of_the_vlan_are_tagged(self):
-        count = lambda: near_page().get("rdma_probe_rtt_seconds_count", op="write", target="host2-vlan")
+        count = lambda: page_of("host1").get("rdma_probe_rtt_seconds_count", op="write", target="host2-vlan")
         writes, packets = count(), tagged_packets()
         wait_for(lambda: count() >= writes + 10, "ten more")
         self.assertGreaterEqual(tagged_packets(), packets + 10, "the side channel alone sends few")
 
     def test_a_killed_daemon_is_missed_and_found_again(self):
         before = self.failed("host1", stage="control")
-        tell("kill")
+        daemons["host2"].process.kill()
+        daemons["host2"].process.wait()
         self.wait_for_down("host1", before, stage="control")
-        tell("start")
+        start("host2")
         self.wait_for_both()
 
     def test_a_link_that_goes_down_is_missed_at_both_ends_and_found_again(self):
-        before = {name: self.failed(name) for name in PAGES}
-        tell("link_down")
-        for name in PAGES:
+        before = {name: self.failed(name) for name in GUESTS}
+        GUESTS["host2"].kernel.run("ip", "link", "set", "eth1", "down")
+        for name in GUESTS:
             self.wait_for_down(name, before[name])
-        tell("link_up")
+        GUESTS["host2"].kernel.run("ip", "link", "set", "eth1", "up")
         self.wait_for_both()
 
 
-if __name__ == "__main__":
-    if os.environ.get("LAB_HOST") == "2":
-        obey()
-    sys.exit(run_in_order(Hosts))
+IN_ORDER = (Hosts,)

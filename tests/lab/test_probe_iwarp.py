@@ -1,20 +1,16 @@
-#!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the rdma_exporter authors
 """The probe, and the collectors, on iWARP: two Soft-iWARP devices on a veth pair, whose queue pairs only rdma_cm can
 connect. The suite `probe-iwarp` (tests/lab/run)."""
 
 import json
-import pathlib
 import subprocess
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "guest"))
-
-import exporter  # noqa: E402
-import kernel  # noqa: E402
-from labtest import daemons, run_in_order, stop_daemons  # noqa: E402
-from test_probe_daemon import ATTEMPTS, SECRET, Netem, ProbeTest, wait_for  # noqa: E402
+import exporter
+import guest
+from guest import kernel
+from labtest import daemons, stop_daemons
+from test_probe_daemon import ATTEMPTS, SECRET, Netem, ProbeTest, wait_for
 
 DEVICES = {"siw0": "ve0", "siw1": "ve1"}
 # The side channel over loopback: what netem swallows is RDMA alone.
@@ -54,8 +50,8 @@ class IwarpTest(ProbeTest):
     one_sided = "read"
 
     def probe(self, *flags, status=0):
-        done = subprocess.run([exporter.BINARY, "probe", TARGET, *FLAGS, "--probe.device-include=siw0", "--json", *flags],
-                              capture_output=True, text=True, timeout=120)
+        command = [exporter.BINARY, "probe", TARGET, *FLAGS, "--probe.device-include=siw0", "--json", *flags]
+        done = guest.subprocess.run(command, capture_output=True, text=True, timeout=120)
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         return json.loads(done.stdout)["results"]
 
@@ -116,7 +112,7 @@ class Failing(IwarpTest):
     def test_devices_can_be_removed_at_either_end(self):
         for device, netdev in reversed(DEVICES.items()):
             with self.subTest(device=device):
-                subprocess.run(["rdma", "link", "delete", device], check=True, timeout=60)
+                guest.subprocess.run(["rdma", "link", "delete", device], check=True, timeout=60)
                 self.assertNotIn(device, objects())
                 kernel.run("rdma", "link", "add", device, "type", "siw", "netdev", netdev)
                 self.wait_for_up()
@@ -158,5 +154,4 @@ class Ending(IwarpTest):
         self.assertEqual({count for device in objects().values() for count in device.values()}, {0})
 
 
-if __name__ == "__main__":
-    sys.exit(run_in_order(Probing, Collectors, Failing, Ending))
+IN_ORDER = (Probing, Collectors, Failing, Ending)

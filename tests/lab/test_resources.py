@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the rdma_exporter authors
 """Queue pairs, memory regions and the rest, against what `rdma resource` says of them at the same time. Run in the
@@ -6,18 +5,12 @@ lab's guest (tests/lab/run resources)."""
 
 import collections
 import json
-import pathlib
-import subprocess
-import sys
 import time
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "guest"))
-
-import actors  # noqa: E402
-import exporter  # noqa: E402
-import kernel  # noqa: E402
-from labtest import daemons, readable, stop_daemons, wait_for  # noqa: E402
+import exporter
+from guest import actors, kernel, subprocess
+from labtest import daemons, readable, stop_daemons, wait_for
 
 TABLES = ("qp", "mr", "cq", "cm_id", "srq", "ctx")
 POD = "40934a46_d409_4f4a_bb8b_1ec0b0436320"
@@ -91,12 +84,14 @@ FAMILIES = {"rdma_resource_qps", "rdma_resource_mrs", "rdma_resource_mr_bytes", 
 
 
 def fresh(daemon, timeout=30):
-    """A page whose tables are all younger than this call."""
+    """A page whose tables are all there, of every device, and younger than this call."""
     start = time.monotonic()
     while True:
         page = daemon.scrape()
         ages = page.find("rdma_resource_detail_age_seconds")
-        if ages and max(ages.values()) < time.monotonic() - start - 0.5:
+        devices = {dict(labels)["device"] for _, labels in page.find("rdma_device_info")}
+        dumped = {dict(labels)["device"] for _, labels in ages}
+        if ages and devices <= dumped and max(ages.values()) < time.monotonic() - start - 0.5:
             return page
         if time.monotonic() > start + timeout:
             raise AssertionError(f"no new dump within {timeout} s: {ages}")
@@ -345,7 +340,3 @@ class Devices(ResourceTest):
         self.hold("-n", "2", "rxe0", "rts")
         page = exporter.once(prefix=("ip", "netns", "exec", "other"))
         self.assertEqual(page.get("rdma_resource_qps", device="rxe0", state="RTS", space="user"), 2)
-
-
-if __name__ == "__main__":
-    unittest.main(verbosity=2)

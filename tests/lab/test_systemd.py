@@ -1,25 +1,18 @@
-#!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the rdma_exporter authors
 """The packaged units under systemd, on a kernel with RDMA devices: starting, sandbox, watchdog, reload, socket
 activation. The suite `systemd` (tests/lab/run)."""
 
-import http.client
 import json
-import os
-import pathlib
-import shutil
 import signal
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "guest"))
+import exporter
+import remote
+from guest import Path, os, service, shutil
+from labtest import DEVICES, LabTest
+from labtest import wait_for as wait_at_most
 
-import exporter  # noqa: E402
-import service  # noqa: E402
-from labtest import DEVICES, LabTest, run_in_order  # noqa: E402
-from labtest import wait_for as wait_at_most  # noqa: E402
-from service import UNIT  # noqa: E402
-
+UNIT = service.UNIT
 PORT = 9400
 WATCHDOG_SECONDS = 15
 # This systemd is not PID 1 of the first PID namespace, and the exporter says so.
@@ -41,7 +34,7 @@ def tearDownModule():
 
 def get(path="/metrics"):
     """Status, body and headers of the answer."""
-    connection = http.client.HTTPConnection("127.0.0.1", PORT, timeout=PATIENCE)
+    connection = remote.the.http(PORT, PATIENCE)
     try:
         connection.request("GET", path)
         answer = connection.getresponse()
@@ -134,7 +127,7 @@ class Sandbox(ServiceTest):
 
     def forbidden(self):
         """What forbidden.py found out in the sandbox of the unit."""
-        shutil.copyfile(exporter.REPO / "tests/lab/guest/forbidden.py", "/usr/bin/forbidden.py")
+        shutil.copyfile("/repo/tests/lab/guest/forbidden.py", "/usr/bin/forbidden.py")
         shutil.copyfile(service.PACKAGED / UNIT, service.UNITS / "forbidden.service")
         self.manager.drop_in("forbidden.service", "instead.conf", """[Service]
 ExecStart=
@@ -160,7 +153,7 @@ Restart=no
     def test_the_drop_in_of_the_probe_raises_the_locked_memory(self):
         self.drop_in_for_this_test(UNIT, (exporter.REPO / "deploy/systemd/probe.conf").read_text())
         self.manager.systemctl("restart", UNIT)
-        limits = pathlib.Path(f"/proc/{self.manager.process_of()}/limits").read_text()
+        limits = Path(f"/proc/{self.manager.process_of()}/limits").read_text()
         self.assertRegex(limits, r"Max locked memory +67108864 +67108864")
 
 
@@ -246,5 +239,4 @@ class Socket(ServiceTest):
         self.assertEqual(get()[0], 200)
 
 
-if __name__ == "__main__":
-    sys.exit(run_in_order(Start, Sandbox, Watchdog, Reload, Socket))
+IN_ORDER = (Start, Sandbox, Watchdog, Reload, Socket)

@@ -4,8 +4,7 @@
 are read. No two have the same value, so a mixed-up pair is seen. Run by test_isolation.py."""
 
 import exporter
-import kernel
-from knobs import Knobs
+from guest import kernel, knobs
 from labtest import LabTest, daemons
 
 RAW_FAMILIES = ("rdma_port_hw_counters_total", "rdma_port_hw_value")
@@ -96,12 +95,12 @@ class VendorCounters(LabTest):
         self.assertEqual(exporter.once().get("rdma_port_data_bytes_total", device="mlx5_0", direction="tx"), 4 * words)
 
     def test_a_port_counter_that_sticks_at_its_highest_value_is_reported(self):
-        knobs = Knobs("labib", "mlx5_1")
-        knobs.set("link_downed=254", "port_xmit_discards=65534", "local_link_integrity_errors=3")
+        device = knobs.Knobs("labib", "mlx5_1")
+        device.set("link_downed=254", "port_xmit_discards=65534", "local_link_integrity_errors=3")
         page = self.daemon.scrape()
         for counter in ("link_downed", "port_xmit_discards", "local_link_integrity_errors"):
             self.assertEqual(page.get("rdma_counters_saturated", device="mlx5_1", counter=counter), 0, counter)
-        knobs.set("link_downed+=2000", "port_xmit_discards+=70000")
+        device.set("link_downed+=2000", "port_xmit_discards+=70000")
         page = self.daemon.scrape()
         self.assertEqual(page.get("rdma_port_counters_total", device="mlx5_1", counter="link_downed"), 255)
         self.assertEqual(page.get("rdma_counters_saturated", device="mlx5_1", counter="link_downed"), 1)

@@ -19,6 +19,8 @@ def qpactor() -> str:
 
 def mount_cgroups() -> None:
     """Version 2, and version 1 with a hierarchy that has no controller: as a host of the hybrid kind has them."""
+    if os.path.ismount(CGROUP1):
+        return
     CGROUP1.mkdir(exist_ok=True)
     subprocess.run(["mount", "-t", "cgroup2", "none", CGROUP2], check=True)
     subprocess.run(["mount", "-t", "cgroup", "-o", "none,name=systemd", "none", CGROUP1], check=True)

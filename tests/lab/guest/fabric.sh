@@ -26,6 +26,8 @@
 #
 # usage: fabric.sh up [FABRIC]   make all of it (soft-roce)
 #        fabric.sh load          only load the kernel modules of Soft-RoCE
+#        fabric.sh down          take all of it away, whatever has been done to it
+#        fabric.sh control       only the interface `control`, over which the tests reach this guest
 set -euo pipefail
 
 tables=100
@@ -65,6 +67,19 @@ BATCH
 wire() { # NETDEV ADDRESS NETDEV ADDRESS
     wire_end "$1" "$2" "$3" "$4"
     wire_end "$3" "$4" "$1" "$2"
+}
+
+control() {
+    local netdev mac
+    modprobe virtio_net
+    for netdev in /sys/class/net/*; do
+        mac=$(<"$netdev/address")
+        [[ $mac != 52:54:00:12:36:01 ]] || ip -batch - <<BATCH
+link set ${netdev##*/} name control
+address add 10.0.3.15/24 dev control
+link set control up
+BATCH
+    done
 }
 
 load() { modprobe -a rdma_rxe ib_uverbs rdma_ucm ib_umad dummy veth virtio_net; }
@@ -159,14 +174,40 @@ BATCH
     rdma link add rxe0 type rxe netdev eth1
 }
 
+down() {
+    local netdev table
+    ip -all netns delete
+    for netdev in /sys/class/net/*; do
+        netdev=${netdev##*/}
+        case $netdev in
+            lo | control | bonding_masters) ;;
+            eth0) ip -batch - <<<$'link set eth0 down\naddress flush dev eth0' ;;
+            *) [[ ! -e /sys/class/net/$netdev || -e /sys/class/net/$netdev/device ]] || ip link delete "$netdev" ;;
+        esac
+    done
+    for module in labrxe labib labnic siw rdma_rxe; do
+        [[ ! -e /sys/module/$module ]] || rmmod "$module"
+    done
+    [[ ! -e /sys/class/infiniband ]] || ! compgen -G '/sys/class/infiniband/*' || return 1
+    ip -batch - <<BATCH
+rule flush
+rule add pref 0 lookup local
+rule add pref 32766 lookup main
+rule add pref 32767 lookup default
+BATCH
+    for table in {100..104}; do ip route flush table "$table" 2>/dev/null || true; done
+}
+
 [[ -e /lab/version ]] || { echo "fabric.sh: not in the lab's guest" >&2; exit 1; }
 case ${1:-}/${2:-soft-roce} in
     load/*) load ;;
+    down/*) down ;;
+    control/*) control ;;
     up/soft-roce) soft_roce ;;
     up/connectx) connectx && set_different_values ;;
     up/hosts) hosts ;;
     up/siw) siw ;;
     up/scripted) scripted && set_different_values ;;
     up/*) echo "fabric.sh: no fabric $2" >&2; exit 2 ;;
-    *) echo "usage: fabric.sh up [FABRIC] | load" >&2; exit 2 ;;
+    *) echo "usage: fabric.sh up [FABRIC] | load | down | control" >&2; exit 2 ;;
 esac

@@ -5,10 +5,26 @@
 import json
 import os
 import pathlib
+import socket
+import struct
 import subprocess
+import sys
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+
+import record_ethtool  # noqa: E402
 
 CLASS = pathlib.Path("/sys/class/infiniband")
 EMPTY_GID = ":".join(["0000"] * 8)
+
+
+def content(path: str) -> str:
+    """Of a small file of the kernel. pathlib takes ten times as long, which is much when there are a thousand files."""
+    file = os.open(path, os.O_RDONLY)
+    try:
+        return os.read(file, 4096).decode().strip()
+    finally:
+        os.close(file)
 
 
 def run(*command: str, timeout: float = 20) -> str:
@@ -46,9 +62,10 @@ def hw_counters(*only: str) -> dict[tuple[str, str], int]:
     counter."""
     values = {}
     for device in only or devices():
-        for path in (CLASS / device / "ports/1/hw_counters").iterdir():
-            if path.name != "lifespan":
-                values[device, path.name] = int(path.read_text())
+        folder = f"{CLASS}/{device}/ports/1/hw_counters"
+        for name in os.listdir(folder):
+            if name != "lifespan":
+                values[device, name] = int(content(f"{folder}/{name}"))
     return values
 
 
@@ -70,12 +87,28 @@ def port_counters(device: str) -> dict[str, int]:
 def gid_types(device: str) -> dict[str, int]:
     """Number of used GIDs of each type."""
     counts: dict[str, int] = {}
-    port = CLASS / device / "ports/1"
-    for slot in (port / "gids").iterdir():
-        if slot.read_text().strip() != EMPTY_GID:
-            kind = (port / "gid_attrs/types" / slot.name).read_text().strip()
+    port = f"{CLASS}/{device}/ports/1"
+    for slot in os.listdir(f"{port}/gids"):
+        if content(f"{port}/gids/{slot}") != EMPTY_GID:
+            kind = content(f"{port}/gid_attrs/types/{slot}")
             counts[kind] = counts.get(kind, 0) + 1
     return counts
+
+
+def gids(device: str) -> set[str]:
+    """The used GIDs of all ports."""
+    ports = f"{CLASS}/{device}/ports"
+    return {content(f"{ports}/{port}/gids/{slot}") for port in os.listdir(ports)
+            for slot in os.listdir(f"{ports}/{port}/gids")} - {EMPTY_GID}
+
+
+def statistics(netdev: str) -> dict[str, int]:
+    """{name: value} of an interface by the ioctl."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
+        answers = record_ethtool.record(sock, netdev)
+    names, values = answers["gstrings"][12:], answers["gstats"][8:]
+    return {names[32 * i:32 * i + 32].split(b"\0")[0].decode(): struct.unpack_from("=Q", values, 8 * i)[0]
+            for i in range(len(values) // 8)}
 
 
 def devinfo() -> dict[str, dict[str, str]]:

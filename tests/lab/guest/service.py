@@ -16,6 +16,7 @@ UNIT = "rdma_exporter.service"
 SOCKET = "rdma_exporter.socket"
 UNITS = pathlib.Path("/etc/systemd/system")
 PACKAGED = pathlib.Path("/usr/lib/systemd/system")
+GENERATORS = pathlib.Path("/usr/lib/systemd/system-generators")
 CONFIG = pathlib.Path("/etc/rdma_exporter/rdma_exporter.yml")
 DEFAULTS = pathlib.Path("/etc/default/rdma_exporter")
 START_TIMEOUT = 300
@@ -33,7 +34,10 @@ class Manager:
     def __init__(self):
         # Nothing of the host's /usr is started but the journal.
         for unit in {path.name for path in PACKAGED.glob("*.wants/*") if "journald" not in path.name}:
-            mask(unit)
+            mask(UNITS / unit)
+        # None of these programs has anything to do here, and each reload of systemd would start them all.
+        for generator in GENERATORS.iterdir():
+            mask(pathlib.Path("/etc/systemd/system-generators", generator.name))
         pathlib.Path("/etc/machine-id").write_text("1" * 32 + "\n")
         start = "mount -t tmpfs run /run && exec /usr/lib/systemd/systemd --system --unit=multi-user.target \
 --log-target=kmsg --show-status=no"
@@ -96,10 +100,10 @@ class Manager:
         self.process.wait()
 
 
-def mask(unit):
-    UNITS.mkdir(parents=True, exist_ok=True)
-    (UNITS / unit).unlink(missing_ok=True)
-    (UNITS / unit).symlink_to("/dev/null")
+def mask(path):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.unlink(missing_ok=True)
+    path.symlink_to("/dev/null")
 
 
 def field(text, name):

@@ -23,7 +23,7 @@ import actors  # noqa: E402
 import exporter  # noqa: E402
 import kernel  # noqa: E402
 from knobs import Knobs  # noqa: E402
-from labtest import wait_for  # noqa: E402
+from waiting import wait_for  # noqa: E402
 
 INTERVAL = 5  # seconds between scrapes
 FLAP, FLAP_END, STORM, END, STOP = 50, 80, 120, 270, 450  # seconds from the start

@@ -7,12 +7,14 @@ traffic.py [TOOL [ARGS...]], for example traffic.py ib_write_bw -n 100 -s 65536.
 import pathlib
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import time
 
 SERVER, CLIENT = ("rxe1", "10.9.0.2"), ("rxe0", "10.9.0.1")
 PERFTEST_PORT = 18515
+ROCE_PORT = 4791
 
 
 class TrafficError(Exception):
@@ -30,7 +32,24 @@ def gid_index(device: str, address: str) -> int:
     raise TrafficError(f"{device} has no GID for {address}")
 
 
-def wait_for_listener(port: int, server: subprocess.Popen, timeout: float = 10) -> None:
+def roce_senders(netdev: str, count: int, timeout: float) -> set[tuple[str, int, int]]:
+    """(address, traffic class, UDP source port) of so many who send RoCE v2 over an interface, or fewer in this time."""
+    seen = set()
+    with socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x0003)) as tap:
+        tap.bind((netdev, 0))
+        tap.settimeout(10)
+        end = time.monotonic() + timeout
+        while len(seen) < count and time.monotonic() < end:
+            frame = tap.recv(2048)
+            if frame[12:14] != b"\x08\x00" or frame[23] != 17:
+                continue
+            source, destination = struct.unpack("!HH", frame[34:38])
+            if destination == ROCE_PORT:
+                seen.add((socket.inet_ntoa(frame[26:30]), frame[15], source))
+    return seen
+
+
+def wait_for_listener(port: int, server: subprocess.Popen, timeout: float = 30) -> None:
     """Wait until some socket listens on a TCP port, by the kernel's own table."""
     needle = f":{port:04X} "
     end = time.monotonic() + timeout

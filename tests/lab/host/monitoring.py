@@ -1,20 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the rdma_exporter authors
-"""Prometheus and Alertmanager in the guest, with the rules that ship at short windows, and a webhook that listens."""
+"""Prometheus and Alertmanager on this host, with the rules that ship at short windows, and a webhook that listens. The
+exporter that they watch is in the guest."""
 
 import http.server
 import json
 import pathlib
+import re
 import subprocess
+import tempfile
 import threading
 import time
 import urllib.parse
 import urllib.request
 
+import remote
 import yaml
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[3]
-PROMETHEUS, ALERTMANAGER, WEBHOOK = 9090, 9093, 9095
+START_TIMEOUT = 60  # seconds
 # Another configuration of the same mixin; the expressions stay what they are.
 SHORT = """
 local short = { 'for': '2s', window: '20s', baseline: '30s' };
@@ -31,7 +35,7 @@ local short = { 'for': '2s', window: '20s', baseline: '30s' };
 """
 PROMETHEUS_CONFIG = """
 global: {scrape_interval: 2s, evaluation_interval: 2s}
-rule_files: [/tmp/rules/*.rules.yml]
+rule_files: [%s/rules/*.rules.yml]
 alerting: {alertmanagers: [{static_configs: [{targets: ['127.0.0.1:%d']}]}]}
 scrape_configs:
 - job_name: rdma-metrics
@@ -39,7 +43,7 @@ scrape_configs:
 """
 
 
-def alertmanager_config(example):
+def alertmanager_config(example, webhook_port):
     """The example that ships; everybody is told by webhook, and at once."""
     config = yaml.safe_load(example)
 
@@ -49,7 +53,7 @@ def alertmanager_config(example):
             at_once(child)
 
     at_once(config["route"])
-    webhook = [{"url": f"http://127.0.0.1:{WEBHOOK}/", "send_resolved": True}]
+    webhook = [{"url": f"http://127.0.0.1:{webhook_port}/", "send_resolved": True}]
     config["receivers"] = [{"name": receiver["name"], "webhook_configs": webhook} for receiver in config["receivers"]]
     return yaml.safe_dump(config)
 
@@ -57,27 +61,42 @@ def alertmanager_config(example):
 class Monitoring:
     def __init__(self, exporter_port):
         self.received = []
-        self.webhook = http.server.ThreadingHTTPServer(("127.0.0.1", WEBHOOK), self._handler())
+        self.webhook = http.server.ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         threading.Thread(target=self.webhook.serve_forever, daemon=True).start()
+        self.directory = tempfile.TemporaryDirectory(prefix="lab-monitoring-")
+        self.folder = pathlib.Path(self.directory.name)
         self._write_rules()
-        pathlib.Path("/tmp/prometheus.yml").write_text(PROMETHEUS_CONFIG % (ALERTMANAGER, exporter_port))
         example = (REPOSITORY / "alerts/alertmanager.example.yml").read_text()
-        pathlib.Path("/tmp/alertmanager.yml").write_text(alertmanager_config(example))
-        self.processes = [
-            self._start("prometheus", "--config.file=/tmp/prometheus.yml", "--storage.tsdb.path=/tmp/prometheus",
-                        f"--web.listen-address=127.0.0.1:{PROMETHEUS}"),
-            self._start("prometheus-alertmanager", "--config.file=/tmp/alertmanager.yml", "--storage.path=/tmp/alerts",
-                        "--cluster.listen-address=", f"--web.listen-address=127.0.0.1:{ALERTMANAGER}"),
-        ]
+        alertmanager = self._write("alertmanager.yml", alertmanager_config(example, self.webhook.server_port))
+        self.processes = []
+        listens = self._start("prometheus-alertmanager", f"--config.file={alertmanager}", "--cluster.listen-address=",
+                              f"--storage.path={self.folder}/alerts")
+        prometheus = self._write("prometheus.yml", PROMETHEUS_CONFIG % (
+            self.folder, listens, remote.the.ports[exporter_port]))
+        self.port = self._start("prometheus", f"--config.file={prometheus}",
+                                f"--storage.tsdb.path={self.folder}/prometheus")
+
+    def _write(self, name, text):
+        (self.folder / name).write_text(text)
+        return self.folder / name
 
     def _write_rules(self):
-        pathlib.Path("/tmp/short.jsonnet").write_text(SHORT % (REPOSITORY / "mixin/config.libsonnet"))
-        subprocess.run([REPOSITORY / "scripts/mixin", "--config", "/tmp/short.jsonnet", "--output", "/tmp/rules"],
-                       check=True)
+        config = self._write("short.jsonnet", SHORT % (REPOSITORY / "mixin/config.libsonnet"))
+        subprocess.run([REPOSITORY / "scripts/mixin", "--config", config, "--output", self.folder / "rules"], check=True)
 
     def _start(self, *command):
-        with open(f"/tmp/{command[0]}.log", "wb") as log:
-            return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        """Returns the port that it has chosen."""
+        path = self.folder / f"{command[0]}.log"
+        with path.open("wb") as log:
+            process = subprocess.Popen([*command, "--web.listen-address=127.0.0.1:0"], stdin=subprocess.DEVNULL, stdout=log,
+                                       stderr=log)
+        self.processes.append(process)
+        end = time.monotonic() + START_TIMEOUT
+        while not (listens := re.search(r'msg="Listening on" address=127\.0\.0\.1:(\d+)', path.read_text())):
+            if process.poll() is not None or time.monotonic() > end:
+                raise AssertionError(f"{command[0]} does not run:\n{path.read_text()}")
+            time.sleep(0.1)
+        return int(listens[1])
 
     def _handler(self):
         received = self.received
@@ -96,7 +115,7 @@ class Monitoring:
 
     def query(self, expression):
         """Result of an instant query; empty while Prometheus does not answer."""
-        url = f"http://127.0.0.1:{PROMETHEUS}/api/v1/query?{urllib.parse.urlencode({'query': expression})}"
+        url = f"http://127.0.0.1:{self.port}/api/v1/query?{urllib.parse.urlencode({'query': expression})}"
         try:
             with urllib.request.urlopen(url, timeout=10) as answer:
                 return json.load(answer)["data"]["result"]
@@ -134,3 +153,4 @@ class Monitoring:
         for process in self.processes:
             process.wait(20)
         self.webhook.shutdown()
+        self.directory.cleanup()

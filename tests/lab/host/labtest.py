@@ -1,16 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the rdma_exporter authors
-"""What the tests in the guest share: the daemons, the names they must serve, how to compare."""
+"""What the tests share: the daemons, the names they must serve, how to compare."""
 
-import os
-import pathlib
-import sys
-import time
 import unittest
 
 import exporter
-import kernel
-import traffic
+from guest import kernel, traffic
+from waiting import wait_for  # noqa: F401  for the tests
 
 DEVICES = ["rxe0", "rxe1", "rxe_dummy", "rxe_virtio"]
 NETDEVS = {"rxe0": "ve0", "rxe1": "ve1", "rxe_dummy": "dum0", "rxe_virtio": "eth0"}
@@ -99,14 +95,6 @@ def quiet(scrape, read=kernel.hw_counters):
     raise AssertionError("the counters never stood still")
 
 
-def wait_for(condition, what, timeout=5):
-    end = time.monotonic() + timeout
-    while not condition():
-        if time.monotonic() > end:
-            raise AssertionError(f"not within {timeout} s: {what}")
-        time.sleep(0.05)
-
-
 class LabTest(unittest.TestCase):
     maxDiff = None
 
@@ -124,25 +112,3 @@ class LabTest(unittest.TestCase):
         self.assertTrue(success)
         self.assertEqual({key for key, value in success.items() if value != 1}, set())
         self.assertEqual(sum(scrape.find("rdma_exporter_read_errors_total").values()), 0)
-
-
-def run_in_order(*cases) -> int:
-    """Run test classes in this order as the main program of a suite; returns the exit status. The fixture of the
-    main program's module (setUpModule) holds for all of them, whatever file they are from. Arguments of the program
-    are parts of the names of the tests to run."""
-    if not pathlib.Path("/lab/version").exists():
-        sys.exit("this runs in the lab's guest only: use tests/lab/run")
-    start = time.monotonic()
-    tests = unittest.TestSuite()
-    for case in cases:
-        # unittest ends a module's fixture with its last test: let all belong to this one.
-        case.__module__ = "__main__"
-        tests.addTests(test for test in unittest.defaultTestLoader.loadTestsFromTestCase(case)
-                       if not sys.argv[1:] or any(part in test.id() for part in sys.argv[1:]))
-    result = unittest.TextTestRunner(stream=sys.stdout, verbosity=2).run(tests)
-    for name, daemon in daemons.items() if not result.wasSuccessful() else ():
-        print(f"--- end of the log of the daemon `{name}`:\n{daemon.log.read_text()[-3000:]}")
-    for test, reason in result.skipped:
-        print(f"SKIPPED {test.id()}: {reason}")
-    print(f"lab: {time.monotonic() - start:.0f} s in the guest, kernel {os.uname().release}", flush=True)
-    return 0 if result.wasSuccessful() and result.testsRun else 1
