@@ -2,11 +2,12 @@
 # Copyright the rdma_exporter authors
 # shellcheck shell=bash
 #
-# The tiers of scripts/test. Each tier_NAME prints what it does, returns non-zero when it failed, and tells its
-# counts with count PASSED FAILED SKIPPED.
+# The tiers of scripts/test. Each tier_NAME prints what it does with its five slowest tests, returns non-zero when it
+# failed, and tells its counts with count PASSED FAILED SKIPPED.
 
 passed=0 failed=0 skipped=0
 lines=()
+left_out=()
 
 count() {
   tier_passed=$((tier_passed + $1))
@@ -15,8 +16,8 @@ count() {
 }
 
 run_tier() {
-  local tier=$1 start=$SECONDS status=0
-  tier_passed=0 tier_failed=0 tier_skipped=0
+  local tier=$1 start=$SECONDS status=0 total
+  tier_passed=0 tier_failed=0 tier_skipped=0 tier_build=0
   echo "=== $tier"
   "tier_$tier" || status=$?
   # A tier that broke before it could count is one failure.
@@ -25,13 +26,18 @@ run_tier() {
     echo "$tier: no test ran" && tier_failed=1
   fi
   passed=$((passed + tier_passed)) failed=$((failed + tier_failed)) skipped=$((skipped + tier_skipped))
-  lines+=("$(printf '%-10s %5d passed %3d failed %3d skipped %4d s' \
-    "$tier" "$tier_passed" "$tier_failed" "$tier_skipped" $((SECONDS - start)))")
+  total=$((SECONDS - start))
+  lines+=("$(printf '%-9s %5d passed %3d failed %3d skipped %5s = build %5s + tests %5s' "$tier" "$tier_passed" \
+    "$tier_failed" "$tier_skipped" "$(minutes $total)" "$(minutes $tier_build)" "$(minutes $((total - tier_build)))")")
 }
+
+minutes() { printf '%d:%02d' $(($1 / 60)) $(($1 % 60)); }
 
 summary() {
   echo
   printf '%s\n' "${lines[@]}"
+  printf 'took %s minutes\n' "$(minutes $SECONDS)"
+  [[ ${#left_out[@]} -eq 0 ]] || printf 'left out: %s\n' "${left_out[@]}"
   echo "$passed passed, $failed failed, $skipped skipped"
   [[ $failed -eq 0 ]]
 }
@@ -51,7 +57,7 @@ check() {
 logged() {
   local log=$1 filter=$2 && shift 2
   local status=0
-  { "$@" 2>&1 || echo $? >"$log.status"; } | tee "$log" | { grep -vE "$filter" || true; }
+  { "$@" 2>&1 || echo $? >"$log.status"; } | tee "$log" | { grep --line-buffered -vE "$filter" || true; }
   if [[ -e $log.status ]]; then status=$(<"$log.status") && rm -f "$log.status"; fi
   return "$status"
 }
@@ -59,17 +65,37 @@ logged() {
 # sum FILE PATTERN: adds up the numbers in what matches PATTERN.
 sum() { { grep -oE "$2" "$1" || true; } | { grep -oE '[0-9]+' || true; } | awk '{n += $1} END {print n + 0}'; }
 
-# Runs CTest in build/PRESET and counts.
-run_ctest() {
-  local preset=$1 log status=0 total bad skips && shift
+# Compiles, apart from the time of the tests. What fails to build ends the tier.
+build() { # PRESET TARGET...
+  local start=$SECONDS status=0
+  scripts/build "$@" || status=$?
+  tier_build=$((tier_build + SECONDS - start))
+  return "$status"
+}
+
+# Runs a command whose last line is "N passed, N failed, N skipped", and counts.
+run_counted() { # COMMAND...
+  local log status=0 last
   log=$(mktemp)
-  logged "$log" '^ *(Start|[0-9]+/[0-9]+ Test .*Passed)' \
-    ctest --test-dir "build/$preset" --output-on-failure --parallel "$(nproc)" "$@" || status=$?
-  total=$(sum "$log" 'out of [0-9]+')
-  bad=$(sum "$log" '[0-9]+ tests failed')
-  skips=$(grep -cE 'Test .*\*\*\*Skipped' "$log" || true)
-  count $((total - bad)) "$bad" "$skips"
+  "$@" 2>&1 | tee "$log" || status=${PIPESTATUS[0]}
+  last=$(grep -E '^[0-9]+ passed, [0-9]+ failed' "$log" | tail -n 1)
+  count "$(sum <(echo "$last") '[0-9]+ passed')" "$(sum <(echo "$last") '[0-9]+ failed')" \
+    "$(sum <(echo "$last") '[0-9]+ skipped')"
   rm -f "$log"
+  return "$status"
+}
+
+# Runs the test binaries of build/PRESET that have the label, and counts. None with that label is a failure.
+run_ctest() { # PRESET LABEL
+  local preset=$1 label=$2 log status=0 shards
+  log=$(mktemp)
+  rm -rf "build/$preset/results"
+  logged "$log" '^ *(Start|[0-9]+/[0-9]+ Test .*Passed)' \
+    ctest --test-dir "build/$preset" --output-on-failure --parallel "$(nproc)" --no-tests=error --label-regex "^$label\$" ||
+    status=$?
+  shards=$(sum "$log" 'out of [0-9]+')
+  rm -f "$log"
+  run_counted tests/tools/gtest_results.py "build/$preset/results" "$shards" || status=$?
   return "$status"
 }
 
@@ -91,65 +117,132 @@ run_unittest() {
   return "$status"
 }
 
+# Files of these patterns that git knows; with LINT_SINCE=REVISION only those that changed since.
+files() {
+  git ls-files -- "$@" | if [[ -n ${LINT_SINCE:-} ]]; then
+    grep -Fxf <(git diff --name-only --diff-filter=d "$LINT_SINCE") || true
+  else
+    cat
+  fi
+}
+
 # The lab's kernel modules are in the kernel's style.
-sources() { git ls-files '*.cpp' '*.h' ':!tests/lab/modules'; }
-shell_scripts() { git grep -lE '^#!/bin/(ba)?sh' -- scripts tests deploy .ci; }
+clang_format_is_clean() {
+  files '*.cpp' '*.h' ':!tests/lab/modules' | xargs --no-run-if-empty clang-format --dry-run --Werror
+}
 
-clang_format_is_clean() { sources | xargs clang-format --dry-run --Werror; }
-shellcheck_is_clean() { shell_scripts | xargs shellcheck -x; }
+shellcheck_is_clean() {
+  files scripts tests deploy .ci | xargs --no-run-if-empty grep -d skip -lsE '^#!/(usr/)?bin/(env )?(ba)?sh' |
+    xargs --no-run-if-empty shellcheck -x
+}
 
-# The project speaks of itself alone: no path of a machine it was written on, no registry's host.
-speaks_of_itself_alone() {
-  ! git grep -nEI '/work/(main|shared)|/tmp/brief|deb\.debian\.org|registry\.npmjs\.org|\b(subagent|Claude|ChatGPT)\b' \
-    -- . ':!tests/tools/tiers.sh'
+# Those that changed in the last 20 commits, or since LINT_SINCE: all of them take as long as a build.
+changed_headers_compile_alone() {
+  local since=${LINT_SINCE:-} header stubs=()
+  [[ -n $since ]] || since=$(git rev-parse --quiet --verify HEAD~20 || git rev-list --max-parents=0 HEAD | tail -n 1)
+  for header in $(LINT_SINCE=$since files 'src/*.h' 'collectors/*.h'); do
+    stubs+=("CMakeFiles/check_headers.dir/check_headers/${header//[^A-Za-z0-9]/_}.cpp.o")
+  done
+  [[ ${#stubs[@]} -eq 0 ]] || build asan "${stubs[@]}"
 }
 
 tier_lint() {
   check "clang-format" clang_format_is_clean
   check "shellcheck" shellcheck_is_clean
-  check "speaks of itself alone" speaks_of_itself_alone
-  check "every header compiles alone" scripts/build release check_headers
+  check "headers that changed compile alone" changed_headers_compile_alone
 }
 
+tier_headers() { check "every header compiles alone" build asan check_headers; }
+
 tier_unit() {
-  scripts/build release all
-  run_ctest release -LE contract
+  build asan test_binaries
+  run_ctest asan unit
   run_unittest /usr/bin/python3 -m unittest discover -s tests/tools -t .
 }
 
 tier_contract() {
-  scripts/build release all
-  run_ctest release -L contract
+  build asan test_binaries
+  run_ctest asan contract
 }
 
+tier_threads() {
+  build tsan threads_test_binaries
+  run_ctest tsan threads
+}
+
+# The sanitizers watch all that the tests do; bounds on time and memory hold for what ships.
 tier_e2e() {
-  scripts/build release rdma_exporter
-  run_unittest tests/e2e/run
-}
-
-tier_sanitizers() {
-  scripts/build asan all
-  run_ctest asan
-  scripts/build tsan core_test scrape_test net_test
-  run_ctest tsan -R '^(Engine|WorkerPool|Slot|Server|Session|HttpCounters|Histogram)'
+  build release rdma_exporter
+  build asan rdma_exporter
+  RDMA_EXPORTER=build/asan/rdma_exporter RDMA_EXPORTER_TIMED=build/release/rdma_exporter run_unittest tests/e2e/run
 }
 
 tier_fuzz() {
-  local log status=0
+  local log status=0 start=$SECONDS
+  scripts/build fuzz fuzz_targets >build/fuzz.log 2>&1 || { tail -n 40 build/fuzz.log && return 1; }
+  tier_build=$((SECONDS - start))
   log=$(mktemp)
-  logged "$log" '^$' tests/fuzz/run "${TEST_FUZZ_SECONDS:-10}" || status=$?
+  logged "$log" '^$' tests/fuzz/run "${TEST_FUZZ_SECONDS:-3}" || status=$?
   count "$(sum "$log" '^[0-9]+ passed')" "$(sum "$log" '[0-9]+ failed$')" 0
   rm -f "$log"
   return "$status"
 }
 
 tier_deploy() {
-  scripts/build release rdma_exporter
+  build release rdma_exporter
   run_unittest tests/deploy/run
 }
 
 tier_lab() {
-  scripts/build release rdma_exporter qpactor probe_lab_test
-  scripts/build asan rdma_exporter probe_lab_test
+  build release rdma_exporter qpactor
+  build asan rdma_exporter probe_lab_test
   run_unittest tests/lab/run
+}
+
+# --- scripts/test quick and long
+
+# Compared with the branch that this one follows, or with the last commit.
+change_base() { git merge-base HEAD '@{upstream}' 2>/dev/null || git rev-parse --quiet --verify HEAD~1 || git rev-parse HEAD; }
+
+plan_quick() {
+  # shellcheck disable=SC2034  # of scripts/test
+  tiers=(lint unit contract e2e_quick)
+  LINT_SINCE=$(change_base)
+  left_out=("lint of what did not change since ${LINT_SINCE:0:12}" "the slow half of e2e and its timing tests"
+    "the tiers deploy, threads, fuzz and lab (scripts/test runs them)"
+    "what only scripts/test long runs")
+}
+
+tier_e2e_quick() {
+  build asan rdma_exporter
+  RDMA_EXPORTER=build/asan/rdma_exporter run_unittest tests/e2e/run --quick --no-timing
+}
+
+plan_long() {
+  # shellcheck disable=SC2034
+  tiers=(headers tidy mutants image soak fuzz lab_full)
+  : "${TEST_FUZZ_SECONDS:=600}"
+}
+
+tier_tidy() {
+  cmake --preset tidy >build/tidy.log 2>&1 || { cat build/tidy.log && return 1; }
+  run_counted tests/tools/tidy
+}
+
+tier_mutants() { run_counted tests/tools/mutants/run --e2e; }
+
+# The image as a user builds it, compiler and all.
+tier_image() { TEST_IMAGE_COMPILES=1 run_unittest tests/deploy/run test_image; }
+
+# Ten thousand of what the other tests do some hundred times.
+tier_soak() {
+  build asan rdma_exporter
+  TEST_RELOADS=10000 TEST_SILENCE=3600 RDMA_EXPORTER=build/asan/rdma_exporter \
+    run_unittest tests/e2e/run --no-timing test_soak
+}
+
+tier_lab_full() {
+  build release rdma_exporter qpactor
+  build asan rdma_exporter probe_lab_test
+  run_unittest tests/lab/run --all
 }
