@@ -12,7 +12,6 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
-#include <regex>
 #include <span>
 #include <string>
 #include <vector>
@@ -142,8 +141,9 @@ class Scraped {
     host_.sysfs = host::make_host_fs(tree_.root());
     host_.ethtool = std::make_unique<Kernel>(finished_answers);
     context_.ethtool.interval = interval;
-    context_.ethtool.raw_wanted = [wanted = std::regex(config::EthtoolConfig{}.raw_include)](
-                                      const std::string& name) { return std::regex_match(name, wanted); };
+    const config::EthtoolConfig defaults;
+    context_.ethtool.raw_include = defaults.raw_include;
+    context_.ethtool.raw_exclude = defaults.raw_exclude;
     (void)set_.refresh();
     // Until the names are trusted.
     for (int i = 0; i < 40; ++i) scrape();

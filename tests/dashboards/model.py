@@ -61,6 +61,9 @@ class Dashboard:
 
 
 def dashboards():
+    """All of them; that there are any is what the tests that loop over them rely on."""
+    if not FILES:
+        raise AssertionError("no dashboard")
     return [Dashboard(path) for path in FILES]
 
 

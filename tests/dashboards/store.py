@@ -23,6 +23,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "e2e"))
 
 import harness  # noqa: E402
+import listening  # noqa: E402
 import probe_series  # noqa: E402
 
 RECORDING = HERE / "pfc-storm" / "pages.tar.xz"
@@ -172,13 +173,14 @@ class Server:
                         self.folder / "data"], check=True, stdout=subprocess.DEVNULL)
         os.unlink(self.folder / "samples.om")
         (self.folder / "empty.yml").write_text("{}\n")
-        self.port = harness.free_port()
-        self.url = f"http://127.0.0.1:{self.port}"
-        with open(self.folder / "log", "wb") as log:
+        log_path = self.folder / "log"
+        with open(log_path, "wb") as log:
             self.process = subprocess.Popen(
                 ["prometheus", f"--config.file={self.folder}/empty.yml", f"--storage.tsdb.path={self.folder}/data",
-                 "--storage.tsdb.retention.time=100y", f"--web.listen-address=127.0.0.1:{self.port}"],
+                 "--storage.tsdb.retention.time=100y", "--web.listen-address=127.0.0.1:0"],
                 stdout=log, stderr=log)
+        self.port = listening.Announced(self.process, log_path, listening.PROMETHEUS).ports()[0]
+        self.url = f"http://127.0.0.1:{self.port}"
         self.wait_until_ready()
 
     def wait_until_ready(self):

@@ -8,11 +8,13 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
 
 REPO = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(REPO / "tests/tools"))  # for the marks
 DEPLOY = REPO / "deploy"
 CACHE = REPO / ".cache/deploy"
 BINARY = pathlib.Path(os.environ.get("RDMA_EXPORTER", REPO / "build/release/rdma_exporter"))
@@ -29,6 +31,15 @@ def run(*command, cwd=REPO, check=True, **options):
 
 
 @contextlib.contextmanager
+def locked(path):
+    """Others that ask for the same, in other processes too, wait."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+@contextlib.contextmanager
 def timed(what):
     """Prints how long something took that no test's time contains."""
     start = time.monotonic()
@@ -39,10 +50,8 @@ def timed(what):
 def cached(name, make):
     """The path CACHE/name, made by make(path) when it is not there: whole or not at all, once for all who ask. The name
     is KIND-VERSION; other versions are removed."""
-    path = CACHE / name
-    CACHE.mkdir(parents=True, exist_ok=True)
-    with open(CACHE / "lock", "w", encoding="ascii") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    path, kind = CACHE / name, name.partition("-")[0]
+    with locked(CACHE / f"lock.{kind}"):
         if not path.exists():
             new = CACHE / f"{name}.new"
             if new.is_dir():
@@ -50,7 +59,7 @@ def cached(name, make):
             with timed(name):
                 make(new)
             new.rename(path)
-            for other in set(CACHE.glob(f"{name.partition('-')[0]}-*")) - {path}:
+            for other in set(CACHE.glob(f"{kind}-*")) - {path}:
                 shutil.rmtree(other) if other.is_dir() else other.unlink()
     return path
 

@@ -2,16 +2,13 @@
 # Copyright the rdma_exporter authors
 """The packages of this checkout, and the Debian that they are installed into: made once for all tests."""
 
-import atexit
 import functools
 import hashlib
 import os
 import pathlib
 import re
-import shutil
-import tempfile
 
-from deploytest import BINARY, REPO, cached, run, timed
+from deploytest import BINARY, REPO, cached, locked, run, timed
 
 VERSION = re.search(r"project\(\S+ VERSION ([\d.]+)", (REPO / "CMakeLists.txt").read_text())[1]
 DEB = f"rdma-exporter_{VERSION}-1_amd64.deb"
@@ -26,17 +23,21 @@ def revision():
 
 
 def moment():
-    return {**os.environ, "SOURCE_DATE_EPOCH": "1700000000", "REVISION": revision()}
+    """The environment that decides what is in a package; and the compiler's cache of this checkout, also for a copy."""
+    return {"CCACHE_DIR": str(REPO / ".cache/ccache"), **os.environ, "SOURCE_DATE_EPOCH": "1700000000",
+            "REVISION": revision()}
 
 
 @functools.cache
 def packages():
-    """The folder that they are in."""
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="rdma_exporter_packages."))
-    atexit.register(shutil.rmtree, folder)
-    with timed("packages"):
-        run("scripts/package", folder, env=moment())
-    return folder
+    """The folder that they are in: one for all processes of tests/deploy/run."""
+    folder = pathlib.Path(os.environ["DEPLOY_TEST_FOLDER"])
+    with locked(folder / "lock"):
+        if not (folder / "packages").exists():
+            with timed("packages"):
+                run("scripts/package", folder / "new", env=moment())
+            (folder / "new").rename(folder / "packages")
+    return folder / "packages"
 
 
 def dependencies():

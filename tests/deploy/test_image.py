@@ -19,6 +19,7 @@ import time
 import unittest
 
 from deploytest import REPO, DeployTest, run, timed
+from marks import slow
 from packages import DEB, VERSION, debian, packages
 
 BASE = "docker.io/library/debian:bookworm-slim"
@@ -60,6 +61,7 @@ class Buildah:
              "--build-arg", f"VERSION={VERSION}", "--build-arg", f"REVISION={REVISION}", "-t", IMAGE, REPO)
 
 
+@slow(30)
 @unittest.skipIf(os.geteuid() != 0, "buildah needs root here")
 class Image(DeployTest):
     @classmethod

@@ -12,6 +12,7 @@ import yaml
 import kubetools
 from deploytest import BINARY, DEPLOY, REPO, DeployTest, run
 from kubetools import objects
+from marks import slow
 
 CHART = DEPLOY / "helm/rdma-exporter"
 KUSTOMIZE = DEPLOY / "kubernetes"
@@ -103,6 +104,7 @@ class KubernetesTest(DeployTest):
         return self.one(items, "DaemonSet")["spec"]["template"]["spec"]
 
 
+@slow(15)
 class Rendered(KubernetesTest):
     def test_helm_finds_nothing_wrong(self):
         for name, values in CASES.items():
@@ -256,6 +258,7 @@ class Pods(KubernetesTest):
             return text
 
         rendered = {name: items for name, items in self.all_rendered().items() if (name in WITH_PROBE) == with_probe}
+        self.assertTrue(rendered)
         for name, items in rendered.items():
             with self.subTest(name):
                 container, = self.pod(items)["containers"]
@@ -324,8 +327,11 @@ class Mixin(KubernetesTest):
 
     def test_the_rules_that_arrive_are_rules(self):
         self.need("promtool")
-        chart = self.template(CASES["everything"], self.a_checkout() / "deploy/helm/rdma-exporter")
-        for item in (item for item in chart if item["kind"] == "PrometheusRule"):
+        checkout = self.a_checkout()
+        chart = self.template(CASES["everything"], checkout / "deploy/helm/rdma-exporter")
+        arrived = [item for item in chart if item["kind"] == "PrometheusRule"]
+        self.assertEqual(len(arrived), len(list(checkout.glob("alerts/*.rules.yml"))))
+        for item in arrived:
             path = self.folder() / "rules.yml"
             path.write_text(yaml.safe_dump(item["spec"]), encoding="utf-8")
             done = run("promtool", "check", "rules", path, check=False)

@@ -11,6 +11,7 @@ import tempfile
 import unittest
 
 from deploytest import REPO, DeployTest, run
+from marks import slow
 from packages import DEB, RPM, TGZ, VERSION, debian, moment, packages, revision
 
 CONFIG = "etc/rdma_exporter/rdma_exporter.yml"
@@ -39,7 +40,10 @@ def digest(path):
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-class Files(DeployTest):
+@slow(40)
+class Again(DeployTest):
+    """Of all the longest: it starts first."""
+
     def test_two_folders_give_the_same_bytes(self):
         # ccache may hand over what the first build compiled; that a compiler puts no path into the program is the next
         # test's matter.
@@ -49,6 +53,9 @@ class Files(DeployTest):
         for name in (DEB, RPM, TGZ):
             self.assertEqual(digest(packages() / name), digest(folder / "out" / name), name)
 
+
+@slow(20)
+class Files(DeployTest):
     def test_the_program_does_not_know_where_it_was_built(self):
         run("tar", "-x", "-f", packages() / TGZ, cwd=(folder := self.folder()))
         program = next(folder.glob("*/usr/bin/rdma_exporter"))
@@ -86,6 +93,7 @@ class Files(DeployTest):
                          {f"/{CONFIG}", f"/{FLAGS}"})
 
 
+@slow(25)
 @unittest.skipIf(os.geteuid() != 0, "chroot needs root")
 class Life(DeployTest):
     @classmethod
