@@ -324,7 +324,7 @@ class Stuck(LabTest):
             # Not in every moment: the driver looks 50 times a second whether it may go on.
             wait_for(lambda: daemon.uninterruptible_in("lab_read_begin"), "a read that is stuck")
             threads = []
-            for _ in range(10):
+            for _ in range(20):
                 start = time.monotonic()
                 page = daemon.get("/metrics")
                 self.assertLess(time.monotonic() - start, timeout + 3)
@@ -332,9 +332,8 @@ class Stuck(LabTest):
                 self.assertEqual(self.hw_counters(page), whole)
                 self.assertEqual(page.find("rdma_pfc_frames_total", netdev="cx0"), {}, "what is not read is absent")
                 threads.append(daemon.threads())
-            # Each interface's job of each collector can be stuck once; then no scrape costs a thread any more. Threads that
-            # the start needed end when they have had nothing to do for a minute.
-            self.assertLessEqual(threads[-1], threads[-4], f"a thread for each scrape: {threads}")
+            # Each job of each interface can be stuck once, some only when they come due, once a minute.
+            self.assertLess(threads[-1] - threads[-11], 5, f"a thread for each scrape: {threads}")
         wait_for(lambda: all(daemon.scrape().find("rdma_pfc_frames_total", netdev=netdev) for netdev in CARDS),
                  "all cards back", timeout=90)
         self.assertEqual(daemon.stop(), 0)
