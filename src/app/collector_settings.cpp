@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "config/message.h"
+
 namespace rdma_exporter::app {
 namespace {
 
@@ -31,12 +33,35 @@ collectors::ResourceSettings resource_settings(const config::ResourceConfig& con
                   .first_wait = first_wait};
 }
 
+std::string joined(const std::vector<std::string>& names) {
+  constexpr std::size_t kMost = 10;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), kMost); ++i)
+    text.append(i > 0 ? ", " : "").append(names[i]);
+  return names.size() > kMost ? text + ", ..." : text;
+}
+
 }  // namespace
 
 std::function<bool(const std::string&)> device_filter(const config::DeviceConfig& settings) {
   return [include = settings.include, exclude = settings.exclude](const std::string& name) {
     return (!include.is_set() || include.matches(name)) && !exclude.matches(name);
   };
+}
+
+std::vector<std::string> idle_filters(const config::DeviceConfig& settings,
+                                      const std::vector<std::string>& names) {
+  std::vector<std::string> idle;
+  if (names.empty()) return idle;
+  const auto look = [&](const char* key, const core::Pattern& pattern) {
+    const auto matches = [&](const std::string& name) { return pattern.matches(name); };
+    if (pattern.is_set() && std::none_of(names.begin(), names.end(), matches))
+      idle.push_back(std::string(key) + ": " + config::in_quotes(pattern.text()) +
+                     " matches none of the devices here: " + joined(names));
+  };
+  look("device.include", settings.include);
+  look("device.exclude", settings.exclude);
+  return idle;
 }
 
 std::vector<const collectors::CollectorSpec*> enabled_collectors(const config::Config& config) {

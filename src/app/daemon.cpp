@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "app/open_file_limit.h"
-#include "app/probe_options.h"
 #include "app/setup_log.h"
 #include "app/signals.h"
 #include "log/log.h"
@@ -30,9 +29,10 @@ constexpr unsigned kMaxReaders = 4;
 // Each holds its workers and what it remembers of the devices.
 constexpr std::size_t kMaxRetired = 4;
 
-net::ServerOptions server_options(const config::Config& config) {
+net::ServerOptions server_options(const Setup& setup) {
+  const config::Config& config = setup.config;
   net::ServerOptions options;
-  options.listen_addresses = config.web.listen_addresses;
+  options.listen_addresses = setup.listen_addresses;
   options.systemd_sockets = config.web.systemd_socket;
   options.web_config_file = config.web.config_file;
   options.max_connections = config.web.max_connections;
@@ -66,13 +66,14 @@ bool same_exporter(config::Config a, config::Config b) {
 
 }  // namespace
 
-Daemon::Daemon(asio::io_context& io, config::Config config, LoadConfig load)
+Daemon::Daemon(asio::io_context& io, Setup setup, Load load)
     : io_(io),
       load_(std::move(load)),
-      config_(std::move(config)),
-      exporter_(make_exporter(config_)),
+      config_(setup.config),
+      probe_options_(setup.probe),
+      exporter_(make_exporter(setup)),
       routes_(*this, route_options(config_)),
-      server_(io, server_options(config_), routes_, state_.http),
+      server_(io, server_options(setup), routes_, state_.http),
       signals_(io, SIGTERM, SIGINT, SIGHUP),
       stop_timer_(io),
       retired_timer_(io),
@@ -92,15 +93,10 @@ core::Result<void> Daemon::listen() {
   return {};
 }
 
-core::Result<void> Daemon::configure_probe(const config::ProbeConfig& config) {
-  const auto options = probe_options(config);
-  return options ? state_.probe.configure(*options) : tl::unexpected(options.error());
-}
-
 core::Result<void> Daemon::start() {
   wait_for_signal();
   let_hangup_through();
-  if (auto probing = configure_probe(config_.probe); !probing) return probing;
+  if (auto probing = state_.probe.configure(probe_options_); !probing) return probing;
   if (textfile_) {
     textfile_->start();
   } else {
@@ -215,12 +211,12 @@ void Daemon::begin_reload() {
   });
 }
 
-void Daemon::end_reload(const core::Result<config::Config>& loaded) {
+void Daemon::end_reload(const core::Result<Setup>& loaded) {
   if (!loaded) return finish_reload(tl::unexpected(loaded.error()));
-  server_.prepare_web_config([this, config = *loaded, number = reloads_](const auto& use_web_config) {
+  server_.prepare_web_config([this, setup = *loaded, number = reloads_](const auto& use_web_config) {
     if (!reloading_ || number != reloads_) return;
     if (!use_web_config) return finish_reload(tl::unexpected(use_web_config.error()));
-    const auto applied = apply(config);
+    const auto applied = apply(setup);
     if (applied) (*use_web_config)();
     finish_reload(applied);
   });
@@ -242,23 +238,25 @@ void Daemon::finish_reload(const core::Result<void>& result) {
   if (!reloading_ && !waiting_.empty()) begin_reload();
 }
 
-core::Result<void> Daemon::apply(const config::Config& config) {
+core::Result<void> Daemon::apply(const Setup& setup) {
+  const config::Config& config = setup.config;
   if (const auto checked = check_reach(config); !checked) return checked;
   std::shared_ptr<Exporter> next;
   if (!same_exporter(config, config_)) {
     if (retired_.size() >= kMaxRetired)
       return core::config_error("reads of earlier configurations are still stuck in the kernel");
-    next = make_exporter(config);
+    next = make_exporter(setup);
   }
-  if (auto changed = configure_probe(config.probe); !changed) return changed;
+  if (auto changed = state_.probe.configure(setup.probe); !changed) return changed;
   // The last step that can fail.
-  if (auto changed = reconfigure_output(config); !changed) {
-    configure_probe(config_.probe);
+  if (auto changed = reconfigure_output(setup); !changed) {
+    state_.probe.configure(probe_options_);
     return changed;
   }
   setup_log(config.log);
   routes_.configure(route_options(config));
   config_ = config;
+  probe_options_ = setup.probe;
   if (next) retire(std::exchange(exporter_, std::move(next)));
   return {};
 }
@@ -272,17 +270,19 @@ core::Result<void> Daemon::check_reach(const config::Config& config) const {
       "only");
 }
 
-core::Result<void> Daemon::reconfigure_output(const config::Config& config) {
+core::Result<void> Daemon::reconfigure_output(const Setup& setup) {
+  const config::Config& config = setup.config;
   if (config.textfile != config_.textfile)
     return core::config_error("--textfile: a change takes effect with a restart only");
-  if (!textfile_) return server_.reconfigure(server_options(config));
+  if (!textfile_) return server_.reconfigure(server_options(setup));
   textfile_->configure(config);
   return {};
 }
 
-std::shared_ptr<Exporter> Daemon::make_exporter(const config::Config& config) {
+std::shared_ptr<Exporter> Daemon::make_exporter(const Setup& setup) {
+  const config::Config& config = setup.config;
   const unsigned kept_files = raise_open_file_limit(config.limits.kept_files, config.web.max_connections);
-  return Exporter::make(config, kept_files, io_, Purpose::serve, state_);
+  return Exporter::make(config, setup.replay, kept_files, io_, Purpose::serve, state_);
 }
 
 void Daemon::retire(std::shared_ptr<Exporter> exporter) {

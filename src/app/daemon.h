@@ -12,6 +12,7 @@
 #include "app/exporter.h"
 #include "app/process_state.h"
 #include "app/service_manager.h"
+#include "app/setup.h"
 #include "app/textfile.h"
 #include "asio/asio.h"
 #include "config/config.h"
@@ -31,11 +32,11 @@ namespace rdma_exporter::app {
 /// behind it: the last state of the file wins.
 class Daemon final : public net::MetricsSource {
  public:
-  /// Reads flags and file anew; called on any thread. The error is a message for a person.
-  using LoadConfig = std::function<core::Result<config::Config>()>;
+  /// Reads flags and file anew and asks the host what it has to; called on any thread. The error is a message
+  /// for a person.
+  using Load = std::function<core::Result<Setup>()>;
 
-  /// `config` has passed check_host().
-  Daemon(asio::io_context& io, config::Config config, LoadConfig load);
+  Daemon(asio::io_context& io, Setup setup, Load load);
 
   /// Listens, begins the first collection and waits for signals. The error is a message for a person.
   core::Result<void> start();
@@ -54,26 +55,26 @@ class Daemon final : public net::MetricsSource {
  private:
   core::Result<void> listen();
   void collect_first();
-  core::Result<void> configure_probe(const config::ProbeConfig& config);
   void wait_for_signal();
   void feed_watchdog(std::chrono::microseconds interval);
   std::string status() const;
   void begin_stop(int signal);
   void wait_for_responses();
   void begin_reload();
-  void end_reload(const core::Result<config::Config>& loaded);
+  void end_reload(const core::Result<Setup>& loaded);
   void finish_reload(const core::Result<void>& result);
-  core::Result<void> apply(const config::Config& config);
+  core::Result<void> apply(const Setup& setup);
   core::Result<void> check_reach(const config::Config& config) const;
-  core::Result<void> reconfigure_output(const config::Config& config);
-  std::shared_ptr<Exporter> make_exporter(const config::Config& config);
+  core::Result<void> reconfigure_output(const Setup& setup);
+  std::shared_ptr<Exporter> make_exporter(const Setup& setup);
   void retire(std::shared_ptr<Exporter> exporter);
   void end_retired();
 
   const ServiceManager service_manager_;
   asio::io_context& io_;
-  const LoadConfig load_;
+  const Load load_;
   config::Config config_;
+  probe::AgentOptions probe_options_;
   ProcessState state_;
   std::shared_ptr<Exporter> exporter_;
   std::vector<std::shared_ptr<Exporter>> retired_;  ///< of earlier configurations, not ended yet

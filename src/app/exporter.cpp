@@ -29,13 +29,12 @@ scrape::EngineOptions engine_options(const config::Config& config) {
 
 }  // namespace
 
-std::unique_ptr<Exporter> Exporter::make(const config::Config& config, unsigned kept_files,
-                                         asio::io_context& io, Purpose purpose, ProcessState& state) {
-  std::shared_ptr<Replay> replay;
-  if (!config.replay.empty()) {
+std::unique_ptr<Exporter> Exporter::make(const config::Config& config, std::shared_ptr<Replay> replay,
+                                         unsigned kept_files, asio::io_context& io, Purpose purpose,
+                                         ProcessState& state) {
+  if (!config.replay.empty())
     log::warn("serving a recording: values are not those of this host", {{"recording", config.replay}});
-    replay = Replay::open(config);
-  }
+  if (replay) replay->log();
   const auto player = replay ? replay->player() : nullptr;
   return make(
       config, [&] { return make_host(config, kept_files, purpose, player); }, io, purpose, state, replay);
@@ -90,6 +89,7 @@ core::Result<std::shared_ptr<const scrape::PlannedJobs>> Exporter::jobs(core::Jo
   }
   if (!*changed && planned_) return planned_;
   check_privileges();
+  warn_of_filters();
   auto planned = std::make_shared<scrape::PlannedJobs>();
   for (const auto& job : collectors_.jobs())
     planned->push_back(
@@ -98,6 +98,17 @@ core::Result<std::shared_ptr<const scrape::PlannedJobs>> Exporter::jobs(core::Jo
   const std::lock_guard lock(names_mutex_);
   names_ = collectors_.device_names();
   return planned_;
+}
+
+// Once, when there are devices: a filter with a slip of the pen is otherwise seen as a page without devices.
+void Exporter::warn_of_filters() {
+  if (filters_logged_) return;
+  const auto names = host_.sysfs->list(host::kDevices);
+  for (const std::string& warning :
+       idle_filters(config_.device, names.value_or(std::vector<std::string>{}))) {
+    log::warn("a filter is of no effect", {{"filter", warning}});
+    filters_logged_ = true;
+  }
 }
 
 // In the background: opening a verbs device may block. Again when devices have changed: there may be more to

@@ -30,9 +30,10 @@ namespace rdma_exporter::app {
 /// the io thread; jobs() on a worker.
 class Exporter final : public scrape::JobSource {
  public:
-  /// `config` has passed check_host(); `state` outlives the exporter.
-  static std::unique_ptr<Exporter> make(const config::Config& config, unsigned kept_files,
-                                        asio::io_context& io, Purpose purpose, ProcessState& state);
+  /// `config` has passed check_host(); `replay` as Replay::open() gave it; `state` outlives the exporter.
+  static std::unique_ptr<Exporter> make(const config::Config& config, std::shared_ptr<Replay> replay,
+                                        unsigned kept_files, asio::io_context& io, Purpose purpose,
+                                        ProcessState& state);
   /// The same on another host; `replay` when it is a recorded one.
   static std::unique_ptr<Exporter> make(const config::Config& config,
                                         const std::function<host::Host()>& make_host, asio::io_context& io,
@@ -57,6 +58,7 @@ class Exporter final : public scrape::JobSource {
   Exporter(const config::Config& config, const std::function<host::Host()>& make_host, asio::io_context& io,
            Purpose purpose, ProcessState& state, std::shared_ptr<Replay> replay);
   void check_privileges();
+  void warn_of_filters();
 
   const config::Config config_;
   const std::shared_ptr<Replay> replay_;  ///< nullptr when this is no recording that plays
@@ -66,6 +68,7 @@ class Exporter final : public scrape::JobSource {
   collectors::CollectorSet collectors_;
   std::shared_ptr<const scrape::PlannedJobs> planned_;
   bool unreachable_logged_ = false;
+  bool filters_logged_ = false;
   mutable std::mutex names_mutex_;
   std::vector<std::string> names_;
   std::shared_ptr<Privileges> privileges_ = std::make_shared<Privileges>();

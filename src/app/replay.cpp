@@ -2,7 +2,6 @@
 // Copyright the rdma_exporter authors
 #include "app/replay.h"
 
-#include <stdexcept>
 #include <utility>
 
 #include "app/collector_settings.h"
@@ -98,18 +97,20 @@ std::string series_name(const core::Sample& sample) {
   return std::string(sample.metric->name) + "{" + sample.labels() + "}";
 }
 
-std::shared_ptr<Replay> Replay::open(const config::Config& config) {
+core::Result<std::shared_ptr<Replay>> Replay::open(const config::Config& config) {
   auto player = open_recording(config);
-  if (!player) throw std::runtime_error(core::to_string(player.error()));
-  if (!*player) return nullptr;
-  const record::Manifest& manifest = (*player)->recording().manifest();
+  if (!player) return tl::unexpected(std::move(player.error()));
+  return *player ? std::make_shared<Replay>(config, std::move(*player)) : nullptr;
+}
+
+void Replay::log() const {
+  const record::Manifest& manifest = player_->recording().manifest();
   log::info("the recording", {{"recorded", record::utc(manifest.snapshots.front().time)},
                               {"kernel", manifest.kernel.release},
                               {"devices", std::to_string(manifest.devices.size())},
                               {"snapshots", std::to_string(manifest.snapshots.size())},
                               {"made_by", "rdma_exporter " + manifest.tool_version},
                               {"anonymized", manifest.anonymized ? "true" : "false"}});
-  return std::make_shared<Replay>(config, std::move(*player));
 }
 
 Replay::Replay(const config::Config& config, std::shared_ptr<record::Player> player)

@@ -10,6 +10,7 @@
 
 #include "config/config.h"
 #include "core/job.h"
+#include "core/result.h"
 #include "record/player.h"
 
 namespace rdma_exporter::app {
@@ -19,13 +20,15 @@ namespace rdma_exporter::app {
 /// series that are not in both, or have fallen, begin again, as after a reset.
 class Replay : public std::enable_shared_from_this<Replay> {
  public:
-  /// nullptr when --replay names a directory. Throws when the archive, which check_host() has read, is no
-  /// longer good.
-  static std::shared_ptr<Replay> open(const config::Config& config);
+  /// nullptr when --replay names no archive. Unpacks it and reads all of its counters twice, which takes
+  /// a while.
+  static core::Result<std::shared_ptr<Replay>> open(const config::Config& config);
 
   Replay(const config::Config& config, std::shared_ptr<record::Player> player);
 
   const std::shared_ptr<record::Player>& player() const { return player_; }
+  /// One line about what the recording is.
+  void log() const;
   /// Shows what is due at `now`; true when it is another snapshot. Called between two collections.
   bool advance(record::Player::Clock::time_point now) { return player_->advance(now); }
   /// The job with counters that go on rising; for the same job the same one as long as it lives.

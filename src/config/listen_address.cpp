@@ -66,6 +66,7 @@ core::Result<std::string> parse_host(std::string_view host) {
   // "1.2.3" is a legal host name, but nobody means one: it is an IPv4 address with a part missing.
   const bool numeric = std::all_of(host.begin(), host.end(), [](char c) { return is_digit(c) || c == '.'; });
   if (numeric && !is_address(AF_INET, host)) return core::config_error("has a wrong IPv4 address");
+  if (host == "*") return core::config_error("has * for a host: leave the host out for all addresses");
   if (!numeric && !is_host_name(host)) return core::config_error("has a wrong host name");
   return std::string(host);
 }
@@ -74,6 +75,7 @@ core::Result<std::string> parse_host(std::string_view host) {
 
 core::Result<ListenAddress> parse_listen_address(std::string_view text) {
   if (text.starts_with(kUnix)) return parse_unix(text.substr(kUnix.size() - 1));
+  if (text.find("://") != std::string_view::npos) return core::config_error("is a URL, not an address");
   const auto colon = text.rfind(':');
   if (colon == std::string_view::npos) return core::config_error("has no port");
   const std::string_view digits = text.substr(colon + 1);

@@ -77,9 +77,9 @@ ValueType<core::Pattern> regex() {
           [](std::string_view value) -> core::Result<core::Pattern> {
             if (auto checked = parse_text(value); !checked) return tl::unexpected(checked.error());
             auto pattern = core::Pattern::compile(value);
-            if (!pattern)
-              return core::config_error("is not a regular expression: " + pattern.error().context);
-            return pattern;
+            if (pattern) return pattern;
+            const char* hint = value.starts_with('*') ? "; .* stands for any text" : "";
+            return core::config_error("is not a regular expression: " + pattern.error().context + hint);
           },
           &core::Pattern::text};
 }

@@ -97,7 +97,7 @@ class TreeBuilder : public YAML::EventHandler {
   }
 
   void open(YamlNode node, const YAML::Mark& mark) {
-    if (takes_key()) refuse(mark, "a key is not plain text");
+    if (takes_key()) refuse(mark, "a list or a section where a key belongs: is a bracket not closed?");
     if (open_.size() == kDeepest) refuse(mark, "nested deeper than " + std::to_string(kDeepest) + " levels");
     open_.push_back({std::move(node), {}, 0, false});
   }
@@ -134,7 +134,13 @@ std::string ended(std::string_view text) {
 }
 
 std::string explain(const std::string& problem) {
-  return problem == YAML::ErrorMsg::DOC_IN_SCALAR ? "a quote is still open here" : problem;
+  if (problem == YAML::ErrorMsg::DOC_IN_SCALAR) return "a quote is still open here";
+  if (problem == YAML::ErrorMsg::END_OF_MAP || problem == YAML::ErrorMsg::END_OF_SEQ)
+    return "the indentation of this line fits none of the lines above";
+  if (problem == YAML::ErrorMsg::END_OF_SEQ_FLOW) return "a [ is not closed";
+  if (problem == YAML::ErrorMsg::END_OF_MAP_FLOW) return "a { is not closed";
+  if (problem == YAML::ErrorMsg::ALIAS_NOT_FOUND) return "a value that begins with * needs quotes";
+  return problem;
 }
 
 YamlNode build(std::string_view text) {

@@ -14,7 +14,6 @@
 namespace rdma_exporter::host {
 namespace {
 
-constexpr const char* kClass = "class/infiniband";
 constexpr std::uint32_t kNodeTypeRnic = 4;  // include/rdma/ib_verbs.h RDMA_NODE_RNIC: iWARP
 
 }  // namespace
@@ -23,7 +22,7 @@ Inventory::Inventory(Host& host, std::function<bool(const std::string&)> wanted)
     : host_(host), wanted_(std::move(wanted)), netlink_(host.make_netlink(NetlinkProtocol::rdma)) {}
 
 core::Result<bool> Inventory::refresh() {
-  auto names = host_.sysfs->list(kClass);
+  auto names = host_.sysfs->list(kDevices);
   // ENOENT: the RDMA core is not loaded.
   if (!names && !core::is_errno(names.error(), ENOENT)) return tl::unexpected(names.error());
   const NetlinkDevices netlink = names ? netlink_devices() : NetlinkDevices{};
@@ -32,7 +31,7 @@ core::Result<bool> Inventory::refresh() {
   unreachable_.clear();
   for (const std::string& name : names.value_or(std::vector<std::string>{})) {
     if (!wanted_(name)) continue;
-    const auto id = host_.sysfs->stat(kClass + ("/" + name));
+    const auto id = host_.sysfs->stat(kDevices + ("/" + name));
     if (!id) {
       missing_.push_back(name);
       if (std::find(missing_before.begin(), missing_before.end(), name) != missing_before.end())
@@ -73,7 +72,7 @@ std::shared_ptr<const Device> Inventory::load(const std::string& name, const Fil
                                               const nldev::Device* netlink) {
   auto device = std::make_shared<Device>();
   device->name = name;
-  device->path = kClass + ("/" + name);
+  device->path = kDevices + ("/" + name);
   device->id = id;
   if (netlink != nullptr) {
     device->netlink_index = netlink->index;

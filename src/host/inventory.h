@@ -15,6 +15,9 @@
 
 namespace rdma_exporter::host {
 
+/// Where sysfs lists them.
+inline constexpr const char* kDevices = "class/infiniband";
+
 /// Which RDMA devices exist. sysfs says so; netlink adds the index and the protocol. Called by one worker at
 /// a time, once per collection.
 class Inventory {

@@ -105,6 +105,15 @@ core::Result<std::vector<Endpoint>> listen_endpoints(std::string_view address) {
   return resolve(address, *where);
 }
 
+core::Result<std::string> without_name(std::string_view address) {
+  const auto where = split(address);
+  ErrorCode error;
+  if (address.starts_with("unix:/") || !where || where->host.empty()) return std::string(address);
+  asio::ip::make_address(std::string(where->host), error);
+  if (!error) return std::string(address);
+  return resolve(address, *where).map([](const auto& found) { return to_string(found.front()); });
+}
+
 core::Result<StreamAcceptor> open_tcp_listener(asio::io_context& io, std::string_view address,
                                                const std::vector<Endpoint>& endpoints) {
   ErrorCode error = asio::error::host_not_found;

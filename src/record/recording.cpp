@@ -3,10 +3,8 @@
 #include "record/recording.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 
+#include "core/regular_file.h"
 #include "record/archive.h"
 #include "record/checksum.h"
 #include "record/limits.h"
@@ -16,12 +14,9 @@ namespace rdma_exporter::record {
 namespace {
 
 core::Result<std::string> read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return core::config_error(path + ": " + std::strerror(errno));
-  std::string bytes(limits::kArchiveBytes + 1, '\0');
-  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  if (file.bad()) return core::config_error(path + ": " + std::strerror(errno));
-  bytes.resize(static_cast<std::size_t>(file.gcount()));
+  auto bytes = core::RegularFile::open(path).and_then(
+      [](const auto& file) { return file.read(limits::kArchiveBytes); });
+  if (!bytes) return core::unreadable(path, bytes.error());
   return bytes;
 }
 

@@ -21,14 +21,15 @@ using namespace std::chrono_literals;
 class DaemonReload : public testing::Test {
  protected:
   DaemonReload() {
+    tree_.mkdir("sys");
     config_.path.sysfs = tree_.path("sys");
     config_.web.listen_addresses = {"127.0.0.1:0"};
   }
 
   // The first reading hangs until go_on_ has a value.
-  core::Result<config::Config> read() {
+  core::Result<app::Setup> read() {
     if (++readings_ == 1) go_on_.get_future().wait();
-    return config_;
+    return set_up(config_, Purpose::serve);
   }
 
   // What a reload was answered: nothing yet, "" or its error.
@@ -53,8 +54,21 @@ class DaemonReload : public testing::Test {
   std::atomic<int> readings_ = 0;
 };
 
+// What waits for a name server belongs on the thread that reads the files.
+TEST_F(DaemonReload, HasNoNameLeftToLookUp) {
+  config_.web.listen_addresses = {"localhost:0", ":0"};
+  config_.probe.responder = true;
+  config_.probe.insecure = true;
+  config_.probe.listen_addresses = {"localhost:0"};
+  const auto setup = set_up(config_, Purpose::serve);
+  ASSERT_TRUE(setup) << core::to_string(setup.error());
+  EXPECT_EQ(setup->listen_addresses, (std::vector<std::string>{"127.0.0.1:0", ":0"}));
+  ASSERT_EQ(setup->probe.responder.listen.size(), 1U);
+  EXPECT_TRUE(setup->probe.responder.listen[0][0].address().is_loopback());
+}
+
 TEST_F(DaemonReload, ReadsAgainForWhoAsksWhileItReads) {
-  Daemon daemon(io_, config_, [this] { return read(); });
+  Daemon daemon(io_, *set_up(config_, Purpose::serve), [this] { return read(); });
   ASSERT_TRUE(daemon.start());
   const Outcome first = reload(daemon);
   const Outcome second = reload(daemon);
@@ -69,7 +83,7 @@ TEST_F(DaemonReload, ReadsAgainForWhoAsksWhileItReads) {
 }
 
 TEST_F(DaemonReload, GivesUpAFileThatIsNeverRead) {
-  Daemon daemon(io_, config_, [this] { return read(); });
+  Daemon daemon(io_, *set_up(config_, Purpose::serve), [this] { return read(); });
   ASSERT_TRUE(daemon.start());
   const Outcome stuck = reload(daemon);
   run_until_answered(stuck);

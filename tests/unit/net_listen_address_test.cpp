@@ -34,6 +34,13 @@ TEST(NetListenAddress, ResolvesANameToOneAddress) {
   EXPECT_EQ(endpoints("localhost:9400"), "127.0.0.1:9400 ");
 }
 
+TEST(NetListenAddress, ReplacesANameOnly) {
+  EXPECT_EQ(without_name("localhost:9400"), "127.0.0.1:9400");
+  for (const char* address : {":9400", "127.0.0.1:9400", "[::1]:0", "[fe80::1%1]:9400", "unix:/run/x.sock"})
+    EXPECT_EQ(without_name(address), address);
+  EXPECT_FALSE(without_name("no.such.host.invalid:1"));
+}
+
 TEST(NetListenAddress, NamesFlagAndAddressInWhatItDoesNotUnderstand) {
   const std::string want = "want HOST:PORT, :PORT or [IPV6]:PORT, with a port from 0 to 65535";
   for (const std::string_view address :
