@@ -19,6 +19,7 @@ namespace {
 using std::chrono::nanoseconds;
 
 constexpr std::size_t kMostQueues = 2;  // one of them stamped
+constexpr DeviceEvent kGone{DeviceEvent::Kind::fatal, "DEVICE_FATAL"};
 
 timespec to_timespec(nanoseconds time) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(time);
@@ -119,7 +120,7 @@ bool DeviceLoop::poll(VerbsCq& cq) {
   const auto count = cq.poll(batch);
   const Clock::time_point seen = Clock::now();
   if (!count) {
-    die();
+    die(kGone);
     return true;
   }
   for (const WorkCompletion& completion : std::span(batch).first(*count)) {
@@ -133,7 +134,7 @@ bool DeviceLoop::poll(VerbsCq& cq) {
 void DeviceLoop::sleep(std::optional<Clock::time_point> until) {
   if (!dead_) {
     for (const auto& cq : cqs_)
-      if (!cq->arm()) return die();
+      if (!cq->arm()) return die(kGone);
     if (poll_completions()) return;
   }
   constexpr std::size_t kOthers = 2;
@@ -156,14 +157,14 @@ void DeviceLoop::take_events() {
   while (!dead_) {
     const auto event = device_->next_event();
     if (!event) return;
-    if (event->kind == DeviceEvent::Kind::fatal) return die();
+    if (event->kind == DeviceEvent::Kind::fatal) return die(*event);
     for (const Client& client : clients_) client.event(*event);
   }
 }
 
-void DeviceLoop::die() {
+void DeviceLoop::die(const DeviceEvent& why) {
   dead_ = true;
-  for (const Client& client : clients_) client.event({DeviceEvent::Kind::fatal, "DEVICE_FATAL"});
+  for (const Client& client : clients_) client.event(why);
 }
 
 }  // namespace rdma_exporter::probe

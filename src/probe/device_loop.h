@@ -80,7 +80,7 @@ class DeviceLoop {
   bool poll(VerbsCq& cq);
   void sleep(std::optional<Clock::time_point> until);
   void take_events();
-  void die();
+  void die(const DeviceEvent& why);
 
   const std::shared_ptr<const void> life_ = std::make_shared<char>();  // first: goes last
   std::shared_ptr<VerbsDevice> device_;

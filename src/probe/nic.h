@@ -64,7 +64,7 @@ class ProberSet {
 /// An open device with its loop and what runs there. Thread-safe.
 class Nic {
  public:
-  /// Blocks. `on_fatal` is called on the loop, once, when the device is going away.
+  /// Blocks. `on_fatal` is called on the loop, once, when the device is going away or no longer of use.
   static core::Result<std::shared_ptr<Nic>> open(const std::string& name, const Limits& limits,
                                                  Workers& workers, std::function<void()> on_fatal);
 

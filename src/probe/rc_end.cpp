@@ -17,12 +17,13 @@ tl::unexpected<SetUpError> failed(Stage stage, core::Error error) {
   return tl::unexpected(SetUpError{stage, std::move(error)});
 }
 
-core::Result<std::unique_ptr<VerbsQp>> make_echo(DeviceLoop& loop, const RcEnd& end) {
-  auto qp = VerbsQp::make(loop.device(), loop.cq(), VerbsQp::Kind::echo, end.port, 0);
+core::Result<std::unique_ptr<VerbsQp>> make_echo(DeviceLoop& loop, const RcEnd& end, bool responder) {
+  const auto kind = responder ? VerbsQp::Kind::echo_responder : VerbsQp::Kind::echo;
+  auto qp = VerbsQp::make(loop.device(), loop.cq(), kind, end.port, 0);
   if (!qp) return qp;
   for (unsigned slot = 0; slot < VerbsQp::kReceives; ++slot) {
-    const auto kind = static_cast<std::uint8_t>(kReceiveWork + slot);
-    if (const int error = (*qp)->post_receive(slot, DeviceLoop::work_id(end.serial, kind)); error != 0)
+    const auto work = static_cast<std::uint8_t>(kReceiveWork + slot);
+    if (const int error = (*qp)->post_receive(slot, DeviceLoop::work_id(end.serial, work)); error != 0)
       return core::os_error(error, "receive");
   }
   return qp;
@@ -76,7 +77,7 @@ SetUp<std::shared_ptr<RcEnd>> make_end(DeviceLoop& loop, const EndRequest& reque
     end->local.one_sided = managed ? kManagedOneSided : end->one_sided->end();
   }
   if (request.echo) {
-    auto qp = make_echo(loop, *end);
+    auto qp = make_echo(loop, *end, request.responder);
     if (!qp) return failed(Stage::local, qp.error());
     end->echo = std::move(*qp);
     end->local.echo = managed ? kManagedEcho : end->echo->end();

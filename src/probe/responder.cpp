@@ -29,6 +29,7 @@ struct Responder::Shared {
   std::set<std::shared_ptr<Session>> open{};
   std::map<std::string, unsigned> by_peer{};  // sessions and connections on their way to one
   std::map<std::string_view, std::uint64_t> refused{};
+  std::uint64_t admitted = 0;
   std::size_t leased = 0;
   bool stopped = false;
 };
@@ -37,7 +38,10 @@ struct Responder::Shared {
 class Responder::Session : public std::enable_shared_from_this<Session> {
  public:
   Session(std::shared_ptr<Shared> shared, std::shared_ptr<Channel> channel)
-      : shared_(std::move(shared)), channel_(std::move(channel)), peer_(channel_->remote_address()) {}
+      : shared_(std::move(shared)),
+        channel_(std::move(channel)),
+        peer_(channel_->remote_address()),
+        number_(++shared_->admitted) {}
 
   void start() {
     ++shared_->by_peer[peer_];
@@ -53,7 +57,16 @@ class Responder::Session : public std::enable_shared_from_this<Session> {
     finish();
   }
 
+  /// Ends a connection that has not come to a session, without a word.
+  void displace() {
+    ++shared_->refused[rejected_name(RejectReason::limit)];
+    finish();
+  }
+
   const std::string& device() const { return device_; }
+  const std::string& peer() const { return peer_; }
+  bool pending() const { return step_ != Step::leased; }
+  std::uint64_t number() const { return number_; }
 
  private:
   enum class Step : unsigned char { hello, connect, making, ready, leased, over };
@@ -132,6 +145,7 @@ class Responder::Session : public std::enable_shared_from_this<Session> {
   std::shared_ptr<Shared> shared_;
   std::shared_ptr<Channel> channel_;
   std::string peer_;
+  std::uint64_t number_;  // of the connections admitted: older ones have smaller ones
   std::string peer_name_;
   std::string device_;  // own, that it uses
   std::shared_ptr<void> held_;
@@ -192,16 +206,34 @@ void Responder::listen(TcpAcceptor& acceptor) {
   });
 }
 
+// The oldest connection on its way to a session, of the address that has most of them, where that has more
+// than `peer`. nullptr: nobody has to make room.
+std::shared_ptr<Responder::Session> Responder::to_displace(const std::string& peer) const {
+  std::map<std::string_view, std::vector<std::shared_ptr<Session>>> pending;
+  for (const auto& session : shared_->open)
+    if (session->pending()) pending[session->peer()].push_back(session);
+  const auto most = std::max_element(pending.begin(), pending.end(), [](const auto& a, const auto& b) {
+    return a.second.size() < b.second.size();
+  });
+  if (most == pending.end() || most->second.size() <= pending[peer].size() + 1) return nullptr;
+  const auto& [address, sessions] = *most;
+  return *std::min_element(sessions.begin(), sessions.end(),
+                           [](const auto& a, const auto& b) { return a->number() < b->number(); });
+}
+
 // Beyond the limits a connection is closed without a word: a handshake is what an attacker would have us do.
 // One address cannot take what others need.
 void Responder::admit(const std::shared_ptr<Channel>& channel) {
   const auto of_peer = shared_->by_peer.find(channel->remote_address());
   const bool peer_full =
       of_peer != shared_->by_peer.end() && of_peer->second >= shared_->options.most_sessions_per_peer;
-  if (peer_full || pending() >= shared_->options.most_pending) {
+  const bool full = pending() >= shared_->options.most_pending;
+  const auto displaced = full && !peer_full ? to_displace(channel->remote_address()) : nullptr;
+  if (peer_full || (full && !displaced)) {
     ++shared_->refused[rejected_name(RejectReason::limit)];
     return channel->close();
   }
+  if (displaced) displaced->displace();
   auto session = std::make_shared<Session>(shared_, channel);
   shared_->open.insert(session);
   session->start();

@@ -41,8 +41,9 @@ struct ResponderOptions {
   std::string cluster{};  ///< peers of another are refused
   std::string host{};     ///< what this host calls itself
   unsigned most_sessions = 256;
-  unsigned most_sessions_per_peer = 64;           ///< by address, with those that are none yet
-  unsigned most_pending = 64;                     ///< connections that have not come to a session yet
+  unsigned most_sessions_per_peer = 64;  ///< by address, with those that are none yet
+  unsigned most_pending = 64;  ///< connections that have not come to a session yet; beyond, who has most of
+                               ///< them makes room for others
   std::chrono::milliseconds message_time{2'000};  ///< for each step of the exchange
   std::chrono::milliseconds lease_time{30'000};   ///< without a ping
 };
@@ -83,6 +84,7 @@ class Responder {
   core::Result<void> open(const std::vector<asio::ip::tcp::endpoint>& alternatives);
   void listen(TcpAcceptor& acceptor);
   void admit(const std::shared_ptr<Channel>& channel);
+  std::shared_ptr<Session> to_displace(const std::string& peer) const;
 };
 
 }  // namespace rdma_exporter::probe

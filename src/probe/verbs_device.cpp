@@ -63,7 +63,7 @@ DeviceEvent describe(const ibv_async_event& event) {
     case IBV_EVENT_DEVICE_FATAL:
       return {Kind::fatal, "DEVICE_FATAL"};
     case IBV_EVENT_CQ_ERR:
-      return {Kind::other, "CQ_ERR"};
+      return {Kind::fatal, "CQ_ERR"};
     case IBV_EVENT_QP_FATAL:
       return {Kind::other, "QP_FATAL"};
     case IBV_EVENT_QP_REQ_ERR:

@@ -32,8 +32,8 @@ struct DeviceEvent {
     port_up,
     port_down,
     address,  ///< GID, LID, P_Key or subnet manager changed: look whether the own address still stands
-    fatal,    ///< the device is going away: give everything back
-    other,    ///< of a queue pair or the completion queue; completions tell the same
+    fatal,    ///< the device is going away, or its completion queue is dead: give everything back
+    other,    ///< of a queue pair; completions tell the same
   };
   Kind kind;
   std::string_view name;  ///< "PORT_ERR", static text

@@ -71,19 +71,21 @@ VerbsQp::~VerbsQp() {
 QpEnd VerbsQp::end() const { return {qp_->qp_num, psn_}; }
 
 core::Result<void> VerbsQp::create(Kind kind) {
-  ibv_pd* domain = kind == Kind::responder ? device_->responder_domain() : device_->requester_domain();
+  const bool echo = kind == Kind::echo || kind == Kind::echo_responder;
+  const bool inbound = kind == Kind::responder || kind == Kind::echo_responder;
+  ibv_pd* domain = inbound ? device_->responder_domain() : device_->requester_domain();
   ibv_qp_init_attr attributes{};
   attributes.qp_type = IBV_QPT_RC;
   attributes.send_cq = attributes.recv_cq = cq_->get();
   attributes.sq_sig_all = 1;
   attributes.cap.max_send_wr = kReceives;
-  attributes.cap.max_recv_wr = kind == Kind::echo ? kReceives : 1;
+  attributes.cap.max_recv_wr = echo ? kReceives : 1;
   attributes.cap.max_send_sge = attributes.cap.max_recv_sge = 1;
-  attributes.cap.max_inline_data = kind == Kind::echo ? kEchoSize : 0;
+  attributes.cap.max_inline_data = echo ? kEchoSize : 0;
   errno = 0;
   qp_ = ibv_create_qp(domain, &attributes);
   if (qp_ == nullptr) return os_error(errno != 0 ? errno : ENOMEM, "queue pair (RLIMIT_MEMLOCK?)");
-  if (kind != Kind::echo) return {};
+  if (!echo) return {};
   inline_ = attributes.cap.max_inline_data >= kEchoSize;
   buffer_ = std::make_unique<Buffer>();
   constexpr int access = IBV_ACCESS_LOCAL_WRITE;  // the macro mixes enumerations otherwise

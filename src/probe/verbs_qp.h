@@ -37,9 +37,10 @@ struct PathSettings {
 class VerbsQp {
  public:
   enum class Kind : unsigned char {
-    requester,  ///< posts one-sided operations
-    responder,  ///< takes them
-    echo,       ///< sends and receives
+    requester,       ///< posts one-sided operations
+    responder,       ///< takes them
+    echo,            ///< sends and receives for a prober
+    echo_responder,  ///< the same for a responder: a peer's queue pair leads here
   };
 
   static core::Result<std::unique_ptr<VerbsQp>> make(std::shared_ptr<VerbsDevice> device,

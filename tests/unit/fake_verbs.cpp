@@ -281,6 +281,7 @@ struct FakeLibrary {
     made->record = std::make_shared<FakeQpRecord>();
     made->record->device = adapter_of(domain->context).name;
     made->record->made = wanted;
+    made->record->domain = domain;
     made->record->number = made->qp_num;
     fabric->records_.push_back(made->record);
     all_qps.push_back(made);

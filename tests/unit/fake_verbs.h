@@ -36,6 +36,7 @@ struct FakeQpRecord {
   std::string device;
   ibv_qp_attr attributes{};  ///< of all moves together
   ibv_qp_init_attr made{};
+  const ibv_pd* domain = nullptr;
   std::uint32_t number = 0;
   bool exists = true;
 };

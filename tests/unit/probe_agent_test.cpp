@@ -212,6 +212,19 @@ TEST_F(AgentTest, GivesADeviceBackThatIsGoing) {
   }));
 }
 
+TEST_F(AgentTest, BeginsAnewWithAQueueThatWorksWhenItsQueueIsDead) {
+  configure();
+  ASSERT_TRUE(both_work());
+  const std::size_t before = fabric.queue_pairs().size();
+  fabric.event("near0", IBV_EVENT_CQ_ERR);
+  ASSERT_TRUE(soon([&] {
+    const auto all = fabric.queue_pairs();
+    return std::none_of(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(before),
+                        [](const auto& qp) { return qp.device == "near0" && qp.exists; });
+  })) << "no queue pair of the dead queue is kept";
+  EXPECT_TRUE(both_work()) << "there is another one";
+}
+
 TEST_F(AgentTest, SaysWhyAPathFails) {
   configure();
   ASSERT_TRUE(both_work());

@@ -129,6 +129,21 @@ TEST_F(ProbeBadPeers, LeavesRoomForOthersWhenOneAddressFloods) {
   expect_lease(dial_and_wait(to_responder()));
 }
 
+// As the agent sets it: the limit by address is far above the one of all that say nothing.
+TEST_F(ProbeBadPeers, TakesRoomFromWhoHoldsMostOfItInSilence) {
+  ASSERT_TRUE(listen({.most_sessions_per_peer = 1000, .most_pending = 8}));
+  std::deque<TcpSocket> silent;
+  for (int i = 0; i < 20; ++i) {
+    silent.emplace_back(io);
+    silent.back().open(asio::ip::tcp::v4());
+    silent.back().bind({asio::ip::make_address("127.0.0.9"), 0});
+    silent.back().connect(responder->bound().at(0));
+  }
+  ASSERT_TRUE(run_until([&] { return responder->pending() == 8; }));
+  expect_lease(dial_and_wait(to_responder()));
+  EXPECT_GE(responder->refused().at("rejected_limit"), 13U) << "12 came too late, one made room";
+}
+
 TEST_F(ProbeBadPeers, RefusesAbsurdWishesBeforeAnythingIsMade) {
   ASSERT_TRUE(listen({}));
   TcpSocket socket = raw();

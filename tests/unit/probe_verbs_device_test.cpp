@@ -69,6 +69,7 @@ TEST_F(VerbsTest, EventsSayWhatTheyMeanForASessionAndAreAcknowledged) {
   for (const auto type : {IBV_EVENT_GID_CHANGE, IBV_EVENT_LID_CHANGE, IBV_EVENT_PKEY_CHANGE})
     EXPECT_EQ(next(type, 1).kind, Kind::address) << type;
   EXPECT_EQ(next(IBV_EVENT_QP_FATAL, 0).kind, Kind::other);
+  EXPECT_EQ(next(IBV_EVENT_CQ_ERR, 0).kind, Kind::fatal) << "all queue pairs hang on that queue";
   EXPECT_EQ(next(IBV_EVENT_DEVICE_FATAL, 0).kind, Kind::fatal);
   EXPECT_EQ(device->next_event(), std::nullopt);
 }

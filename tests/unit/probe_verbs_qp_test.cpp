@@ -89,6 +89,15 @@ TEST_F(VerbsQpTest, GivesAPeerWhatItAskedForAndNoMore) {
   EXPECT_EQ(completion().status, kWcInvalidRequest);
 }
 
+TEST_F(VerbsQpTest, KeepsWhatPeersReachApartFromWhatIsItsOwn) {
+  connect();
+  const auto domain = [&](const VerbsQp& qp) { return record_of(qp.end().number).domain; };
+  EXPECT_EQ(domain(*near_end->one_sided), near_loop->device()->requester_domain());
+  EXPECT_EQ(domain(*near_end->echo), near_loop->device()->requester_domain());
+  EXPECT_EQ(domain(*far_end->one_sided), far_loop->device()->responder_domain());
+  EXPECT_EQ(domain(*far_end->echo), far_loop->device()->responder_domain()) << "a peer sends there";
+}
+
 TEST_F(VerbsQpTest, NeedsAQueuePairAtThePeer) {
   connect();
   PathEnd none = far_end->local;
