@@ -3,14 +3,17 @@
 """The suite `isolation`: reads that are really slow, stuck or failing inside the kernel (module labib), and devices that
 go while they are read. What else there is to see stays complete and on time."""
 
+import contextlib
 import errno
+import os
+import re
 import threading
 import time
 import unittest
 
 import exporter
 import test_vendor_counters
-from guest import kernel, knobs
+from guest import Path, kernel, knobs
 from labtest import LabTest, daemons, quiet, stop_daemons, wait_for
 from test_vendor_counters import of, raw
 
@@ -162,6 +165,47 @@ class Stuck(Isolation):
         return sum(daemon.scrape().find("rdma_exporter_read_errors_total", device=BAD).values())
 
 
+class ManyStuck(Isolation):
+    """Four of six devices and all interfaces of cards hang at once, for LAB_SCRAPES scrapes (long: 10,000)."""
+
+    STUCK, WELL, CARDS = ("mlx5_0", "mlx5_1", "bnxt_re0", "bnxt_re1"), ("rxe0", "rxe1"), ("cx0", "cx1", "bcm0", "bcm1")
+
+    def test_nothing_grows_and_healthy_devices_are_in_every_page(self):
+        daemon = exporter.Exporter(9403, "--raw=all", "--scrape.timeout=2s")
+        self.addCleanup(lambda: daemon.alive() and daemon.process.kill())
+        daemon.wait_until_ready()
+        scrapes = int(os.environ.get("LAB_SCRAPES", "300"))
+        with contextlib.ExitStack() as stack:
+            for device in self.STUCK:
+                stack.enter_context(knobs.Knobs("labib", device).during("stuck", 1))
+            for card in self.CARDS:
+                stack.enter_context(knobs.Knobs("labnic", card).during("stuck", 1))
+            daemon.scrape()
+            early = self.scrape(daemon, scrapes // 4)
+            late = self.scrape(daemon, scrapes - scrapes // 4)
+            print(f"{scrapes} scrapes: {early} -> {late}")
+            # Some jobs come due once a minute, and each of them can be stuck once.
+            for what, room in (("threads", 10), ("descriptors", 20), ("RSS in kB", 3000)):
+                self.assertLess(late[what] - early[what], room, f"{what}: {early} -> {late}")
+        for device in self.STUCK:
+            wait_for(lambda: raw(daemon.scrape(), device) == of(device, kernel.hw_counters(device)), f"{device} back",
+                     timeout=90)
+        self.assertEqual(daemon.stop(), 0)
+
+    def scrape(self, daemon, count):
+        """What the daemon holds after so many scrapes, each of which was on time and had all of the healthy devices."""
+        expected = kernel.hw_counters(*self.WELL)
+        for _ in range(count):
+            page = self.assert_on_time(daemon)
+            for device in self.WELL:
+                self.assertEqual(raw(page, device), of(device, expected), device)
+            for device in self.STUCK:
+                self.assertEqual(raw(page, device), {}, "what is not read is absent")
+        status = Path(f"/proc/{daemon.process.pid}/status").read_text()
+        return {"threads": daemon.threads(), "descriptors": len(daemon.open_files()),
+                "RSS in kB": int(re.search(r"VmRSS:\s+(\d+)", status)[1])}
+
+
 class Errors(Isolation):
     def test_the_kernel_s_errors_cost_the_samples_they_hit(self):
         for number in (errno.EIO, errno.ETIMEDOUT, errno.ENOMEM):
@@ -214,7 +258,7 @@ class Unregistered(Isolation):
                 self.assertEqual(daemon.scrape().get("rdma_device_up", device=BAD), 1)
 
     def test_devices_come_and_go_under_scrapes(self):
-        """Fifty registrations and removals while both daemons are scraped as fast as they answer."""
+        """Registrations and removals, LAB_REPLUGS times, while both daemons are scraped as fast as they answer."""
         stop, failures = threading.Event(), []
 
         def scrape(daemon):
@@ -229,7 +273,7 @@ class Unregistered(Isolation):
         for thread in threads:
             thread.start()
         try:
-            for _ in range(50):
+            for _ in range(int(os.environ.get("LAB_REPLUGS", "50"))):
                 knobs.add("mlx5_9", NETDEV)
                 knobs.remove("mlx5_9")
         finally:
@@ -259,4 +303,4 @@ class TheEnd(Isolation):
             return True
 
 
-IN_ORDER = (test_vendor_counters.VendorCounters, Slow, Stuck, Errors, Unregistered, TheEnd)
+IN_ORDER = (test_vendor_counters.VendorCounters, Slow, Stuck, ManyStuck, Errors, Unregistered, TheEnd)

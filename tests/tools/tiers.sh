@@ -244,5 +244,5 @@ tier_soak() {
 tier_lab_full() {
   build release rdma_exporter qpactor
   build asan rdma_exporter probe_lab_test
-  run_unittest tests/lab/run --all
+  LAB_SCRAPES=10000 LAB_REPLUGS=1000 LAB_TIMEOUT=7200 run_unittest tests/lab/run --all
 }
