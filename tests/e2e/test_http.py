@@ -232,7 +232,8 @@ class Limits(TestCase):
             self.assertEqual(exporter.get("/-/healthy").status, 200)
             self.assertGreaterEqual(
                 exporter.scrape().samples.one("rdma_exporter_http_connections_refused_total", reason="displaced"), 596)
-            self.assertEqual(sum(not is_closed(connection, 0.01) for connection in begun[-4:]), 3)
+            # Each of the two requests took the place of one at most: of the second, the first may have left its own.
+            self.assertIn(sum(not is_closed(connection, 0.01) for connection in begun[-4:]), (2, 3))
             for connection in begun:
                 connection.close()
 
