@@ -3,8 +3,10 @@
 """A recording is served, and nobody can take it for the host."""
 
 import os
+import subprocess
 
-from harness import REPOSITORY, Exporter, TestCase, run
+from harness import BINARY, REPOSITORY, Exporter, TestCase, run
+from marks import timing_only
 
 
 class Replay(TestCase):
@@ -37,6 +39,16 @@ class Replay(TestCase):
         with Exporter(f"--replay={self.recording()}") as exporter:
             devices = {dict(k[1])["device"] for k in exporter.scrape().samples.select("rdma_device_up")}
             self.assertEqual(devices, {"mlx5_0", "mlx5_1"})
+
+    @timing_only
+    def test_a_small_archive_takes_little_memory(self):
+        archive = os.path.join(REPOSITORY, "tests/captures/soft-roce-host.tar.gz")
+        self.assertLess(os.path.getsize(archive), 100_000)
+        process = subprocess.Popen([BINARY, "--once", f"--replay={archive}"], stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL)
+        _, process.returncode, usage = os.wait4(process.pid, 0)
+        self.assertEqual(process.returncode, 0)
+        self.assertLess(usage.ru_maxrss, 40_000, "kB; a daemon without devices takes 14,000")
 
     def test_a_folder_that_is_no_recording_is_refused(self):
         empty = os.path.join(self.folder, "empty")
