@@ -24,6 +24,7 @@ void Control::on_own_addresses(std::set<std::string> addresses) {
 
 // Not before it is known who this host is: it would probe itself.
 void Control::make_fleet() {
+  registry_->publish_sources(sources_.status());  // so that a page with the new targets has their number, too
   fleet_ = Fleet();
   if (own_addresses_ && !options_.sources.empty()) {
     OwnHost own{options_.session.host, *own_addresses_, {}};
