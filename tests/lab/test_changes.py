@@ -11,6 +11,8 @@ from guest import time as guest_time
 from labtest import (
     ACTIVE, DEVICES, DOWN, NETDEVS, LabTest, counter_series, daemons, quiet, readable, wait_for)
 
+PROMPT = 6  # seconds; a scrape that hangs takes the 8 of scrape.timeout, one beside a busy build has taken 3.6
+
 
 class LinkDown(LabTest):
     def test_a_netdev_set_down_and_up_again(self):
@@ -54,7 +56,7 @@ class ClockJumps(LabTest):
                 self.set_clock(begun + guest_time.monotonic() - at + jump)
                 start = time.monotonic()
                 page = self.daemon.scrape()
-                self.assertLess(time.monotonic() - start, 3)
+                self.assertLess(time.monotonic() - start, PROMPT)
                 self.assertEqual(self.counters(page), before)
                 self.assert_collectors_succeed(page)
 
@@ -154,7 +156,7 @@ class Removal(LabTest):
                 with self.subTest(daemon=name):
                     start = time.monotonic()
                     counters, page = quiet(daemon.scrape)
-                    self.assertLess(time.monotonic() - start, 3)
+                    self.assertLess(time.monotonic() - start, PROMPT)
                     for device in ("rxe0", "rxe1", "rxe_virtio"):
                         self.assert_device_complete(page, device, counters)
                         self.assertEqual(page.get("rdma_device_up", device=device), 1)
