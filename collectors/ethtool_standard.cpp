@@ -41,25 +41,18 @@ CounterRules standard_rules(RawPolicy raw) {
 }
 
 // What an interface is asked, and what became of it.
-class Question {
- public:
+struct Question {
   Question(Query query, std::string_view name, const std::string& netdev)
-      : operation(name), query_(query), request_(genl::request(query, netdev)) {}
+      : operation(name), whole(genl::request(query, netdev)), plain(genl::request(query, netdev, false)) {}
 
-  const std::vector<std::byte>& request() const { return request_; }
-  // For a kernel that refuses the counters of this query. False when they were not asked for any more.
-  bool ask_without_counters(const std::string& netdev) {
-    if (!std::exchange(with_counters_, false)) return false;
-    request_ = genl::request(query_, netdev, false);
-    return true;
-  }
+  bool has_counters() const { return whole != plain; }
 
   NetdevOperation operation;
-
- private:
-  Query query_;
-  std::vector<std::byte> request_;
-  bool with_counters_ = true;
+  // A kernel that does not know the flag for the counters of this query refuses all of it with EINVAL. So may
+  // a driver, once: they are asked for again.
+  NetdevOperation counters{"counters beside an answer"};
+  const std::vector<std::byte> whole;
+  const std::vector<std::byte> plain;  // without the counters
 };
 
 // The lanes of one FEC counter; their labels are made once.
@@ -134,9 +127,13 @@ class EthtoolStandardJob : public core::Job {
     if (gone_ || !question.operation.worth_asking(run.now())) return;
     core::Result<bool> holds = core::parse_error();
     const auto on_answer = [&](host::Bytes answer) { holds = parse(answer); };
-    auto sent = netlink_->request(*family_, 0, question.request(), on_answer);
-    if (!sent && core::is_errno(sent.error(), EINVAL) && question.ask_without_counters(netdev_->name))
-      sent = netlink_->request(*family_, 0, question.request(), on_answer);
+    const bool whole = question.has_counters() && question.counters.worth_asking(run.now());
+    auto sent = netlink_->request(*family_, 0, whole ? question.whole : question.plain, on_answer);
+    if (sent && whole) question.counters.answered(true, *netdev_, run.now());
+    if (!sent && whole && core::is_errno(sent.error(), EINVAL)) {
+      question.counters.unsupported(*netdev_, run.now());
+      sent = netlink_->request(*family_, 0, question.plain, on_answer);
+    }
     if (sent && holds) return question.operation.answered(*holds, *netdev_, run.now());
     gone_ = !question.operation.failed(sent ? holds.error() : sent.error(), *netdev_, sysfs_, run);
   }

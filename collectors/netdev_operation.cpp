@@ -2,6 +2,7 @@
 // Copyright the rdma_exporter authors
 #include "collectors/netdev_operation.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <string>
 #include <utility>
@@ -27,7 +28,8 @@ bool still_there(const host::Netdev& netdev, host::HostFs& sysfs) {
 }  // namespace
 
 void NetdevOperation::unsupported(const host::Netdev& netdev, Clock::time_point now) {
-  not_before_ = now + kRetry;
+  not_before_ = now + wait_;
+  wait_ = std::min(2 * wait_, kLongestRetry);
   if (std::exchange(logged_, true)) return;
   log::debug("not supported by this network interface",
              {{"netdev", netdev.name}, {"operation", std::string(name_)}});
@@ -35,6 +37,7 @@ void NetdevOperation::unsupported(const host::Netdev& netdev, Clock::time_point 
 
 void NetdevOperation::answered(bool holds_something, const host::Netdev& netdev, Clock::time_point now) {
   supported_ = supported_ || holds_something;
+  if (holds_something) wait_ = kFirstRetry;
   if (!supported_) unsupported(netdev, now);
 }
 

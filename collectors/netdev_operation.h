@@ -12,8 +12,10 @@
 
 namespace rdma_exporter::collectors {
 
-/// One kind of request about one network interface, and whether it is worth asking: what a driver does not
-/// support is said once in the log (level debug) and asked again rarely. One thread at a time.
+/// One kind of request about one network interface, or a part of it, and whether it is worth asking: what a
+/// driver does not support is said once in the log (level debug) and asked again after a while. The wait
+/// doubles from kFirstRetry to kLongestRetry, so that a refusal which was not meant for ever costs little.
+/// One thread at a time.
 class NetdevOperation {
  public:
   using Clock = core::JobRun::Clock;
@@ -30,14 +32,16 @@ class NetdevOperation {
   /// namespace): no error, and nothing more to ask. Every other error than "not supported" is counted.
   bool failed(const core::Error& error, const host::Netdev& netdev, host::HostFs& sysfs, core::JobRun& run);
 
-  /// So soon at the earliest is a request that is not supported sent again.
-  static constexpr std::chrono::seconds kRetry{300};
-
- private:
+  /// The driver or the kernel does not have it: failed() and answered() find that out by themselves.
   void unsupported(const host::Netdev& netdev, Clock::time_point now);
 
+  static constexpr std::chrono::seconds kFirstRetry{10};
+  static constexpr std::chrono::seconds kLongestRetry{300};
+
+ private:
   std::string_view name_;
   Clock::time_point not_before_;
+  std::chrono::seconds wait_ = kFirstRetry;
   bool supported_ = false;  ///< has held something
   bool logged_ = false;
 };

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <span>
 
+#include "collectors/netdev_operation.h"
 #include "host/netlink_attr.h"
 #include "log/log.h"
 #include "tests/unit/netdev_fixture.h"
@@ -173,6 +174,34 @@ TEST_F(EthtoolStandardTest, AsksOlderKernelsWithoutTheCounters) {
   }
   EXPECT_EQ(asked_["linkstate_get"], 1) << "refused with EINVAL once";
   EXPECT_EQ(asked_["linkstate_get_without_stats"], 3);
+}
+
+// A driver whose firmware resets may refuse once what it supports.
+TEST_F(EthtoolStandardTest, AsksForTheCountersAgainAfterARefusal) {
+  add_netdev("mlx5_core", "connectx");
+  const std::string pause = of("rdma_netdev_pause_frames_total", R"(direction="rx")");
+  const std::string corrected = of("rdma_netdev_fec_blocks_total", R"(result="corrected")");
+  const std::string downs = of("rdma_netdev_link_down_events_total");
+  refusals_ = {{"pause_get", EINVAL}, {"fec_get", EINVAL}, {"linkstate_get", EINVAL}};
+  Page page = collect();
+  for (const std::string& name : {pause, corrected, downs}) EXPECT_FALSE(page.contains(name)) << name;
+  refusals_.clear();
+  pass(NetdevOperation::kFirstRetry);
+  page = collect();
+  for (const std::string& name : {pause, corrected, downs}) EXPECT_TRUE(page.contains(name)) << name;
+}
+
+TEST_F(EthtoolStandardTest, AsksARefusingKernelForTheCountersLessAndLess) {
+  add_netdev("mlx5_core", "connectx");
+  other_ = {{"linkstate_get", "connectx_6_1"}, {"linkstate_get_without_stats", "connectx_6_1"}};
+  constexpr int kMinutes = 60;
+  for (int i = 0; i < kMinutes; ++i) {
+    EXPECT_EQ(collect().at(of("rdma_netdev_link_up")), 1);
+    EXPECT_TRUE(errors_.empty());
+    pass(std::chrono::minutes(1));
+  }
+  EXPECT_EQ(asked_["linkstate_get_without_stats"], kMinutes);
+  EXPECT_LE(asked_["linkstate_get"], 16) << "every five minutes in the end";
 }
 
 TEST_F(EthtoolStandardTest, DoesWithoutAKernelThatHasNoEthtoolNetlink) {
