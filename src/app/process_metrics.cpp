@@ -111,10 +111,11 @@ void ProcessMetrics::add_open_files(core::SampleBatch& out) {
   if (counted_by_kernel) {
     open_files_ = static_cast<std::uint64_t>(info.st_size);
   } else if (now - open_files_counted_ > kCountInterval) {
-    open_files_ = proc_->list("self/fd").value_or(std::vector<std::string>{}).size();
+    const auto files = proc_->list("self/fd");
+    open_files_ = files ? std::optional<std::uint64_t>(files->size()) : std::nullopt;
     open_files_counted_ = now;
   }
-  out.add(kOpenFiles, {}, open_files_);
+  if (open_files_) out.add(kOpenFiles, {}, *open_files_);
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) == 0) out.add(kMaxFiles, {}, std::uint64_t{limit.rlim_cur});
 }

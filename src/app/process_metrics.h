@@ -38,8 +38,8 @@ class ProcessMetrics {
 
   std::unique_ptr<host::HostFs> proc_;
   std::unique_ptr<host::OpenFile> stat_;
-  double boot_time_;  ///< seconds since the epoch
-  std::uint64_t open_files_ = 0;
+  double boot_time_;                         ///< seconds since the epoch
+  std::optional<std::uint64_t> open_files_;  ///< nullopt: not known
   std::chrono::steady_clock::time_point open_files_counted_;
 };
 

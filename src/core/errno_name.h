@@ -6,8 +6,8 @@
 
 namespace rdma_exporter::core {
 
-/// Symbolic name of an errno value ("EIO"), or "errno_other" for one this C library does not name.
-/// The result has static storage and is one of a bounded set: safe as a label value.
+/// Symbolic name of an errno value ("EIO"; 524 is the kernel's own "ENOTSUPP"), or "errno_other" for one
+/// without. The result has static storage and is one of a bounded set: safe as a label value.
 std::string_view errno_name(int os_errno);
 
 }  // namespace rdma_exporter::core

@@ -64,6 +64,20 @@ class RealOpenDir : public OpenDir {
   bool is_sysfs_;
 };
 
+core::Result<std::vector<std::string>> read_names(DIR* dir) {
+  std::vector<std::string> names;
+  for (;;) {
+    errno = 0;
+    const dirent* entry = ::readdir(dir);
+    if (entry == nullptr && errno != 0) return os_error(errno);
+    if (entry == nullptr) return names;
+    const std::string_view name = entry->d_name;
+    if (name == "." || name == "..") continue;
+    if (names.size() == HostFs::kMaxEntries) return core::too_long_error();
+    names.emplace_back(name);
+  }
+}
+
 class RealFs : public HostFs {
  public:
   explicit RealFs(std::string root) : root_(std::move(root)), is_sysfs_(is_real_sysfs(root_)) {}
@@ -74,13 +88,9 @@ class RealFs : public HostFs {
   core::Result<std::vector<std::string>> list(const std::string& path) override {
     DIR* dir = ::opendir(absolute(path).c_str());
     if (dir == nullptr) return os_error(errno);
-    std::vector<std::string> names;
-    while (const dirent* entry = ::readdir(dir)) {
-      const std::string_view name = entry->d_name;
-      if (name != "." && name != ".." && names.size() < kMaxEntries) names.emplace_back(name);
-    }
+    auto names = read_names(dir);
     ::closedir(dir);
-    std::sort(names.begin(), names.end());
+    if (names) std::sort(names->begin(), names->end());
     return names;
   }
 

@@ -46,7 +46,8 @@ class OpenDir {
 class HostFs {
  public:
   virtual ~HostFs() = default;
-  /// Names in a directory, sorted, without "." and "..", at most kMaxEntries.
+  /// All names in a directory, sorted, without "." and ".."; Errc::too_long if there are more than
+  /// kMaxEntries: a part is never taken for the whole.
   virtual core::Result<std::vector<std::string>> list(const std::string& path) = 0;
   /// Target of a symbolic link, as written.
   virtual core::Result<std::string> read_link(const std::string& path) = 0;
@@ -68,7 +69,7 @@ class HostFs {
   core::Result<std::string> link_name(const std::string& path);
 
   /// hfi1 has about 600 counters per device; nothing has ten times that.
-  static constexpr std::size_t kMaxEntries = 8192;
+  static constexpr std::size_t kMaxEntries = 65536;
 };
 
 /// HostFs on the real file system below `root`.

@@ -3,22 +3,30 @@
 #include "record/answer.h"
 
 #include <cerrno>
+#include <charconv>
 
 namespace rdma_exporter::record {
 namespace {
 
-constexpr int kLastErrno = 133;  // EHWPOISON, include/uapi/asm-generic/errno.h
+constexpr int kLastErrno = 524;  // ENOTSUPP, the highest that core::errno_name() names
 
 }  // namespace
 
-std::string error_word(const core::Error& error) { return std::string(core::reason(error)); }
+std::string error_word(const core::Error& error) {
+  const std::string_view word = core::reason(error);
+  // One word for all without a name; the kernel has more of its own (include/linux/errno.h).
+  return word == "errno_other" ? std::to_string(error.os_errno) : std::string(word);
+}
 
 core::Error error_of_word(std::string_view word) {
   if (word == "parse") return core::parse_error().value();
   if (word == "too_long") return core::too_long_error().value();
   for (int number = 1; number <= kLastErrno; ++number)
     if (core::errno_name(number) == word) return core::os_error(number).value();
-  return core::os_error(EIO).value();
+  int number = 0;
+  const auto [end, failed] = std::from_chars(word.data(), word.data() + word.size(), number);
+  const bool is_number = failed == std::errc() && end == word.data() + word.size() && number > 0;
+  return core::os_error(is_number ? number : EIO).value();
 }
 
 }  // namespace rdma_exporter::record

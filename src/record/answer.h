@@ -16,7 +16,7 @@ namespace rdma_exporter::record {
 struct Answer {
   /// A text; the entries of a list; the messages of netlink; with an error, what came before it.
   std::vector<std::string> parts = {};
-  /// "EINVAL", "too_long", "parse"; empty: it worked.
+  /// "EINVAL", "too_long", "parse", the number of an errno without a name; empty: it worked.
   std::string error = {};
 
   bool operator==(const Answer&) const = default;

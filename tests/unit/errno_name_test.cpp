@@ -12,6 +12,7 @@ namespace {
 TEST(ErrnoName, IsTheSymbolThatOperatorsKnow) {
   EXPECT_EQ(errno_name(EIO), "EIO");
   EXPECT_EQ(errno_name(EOPNOTSUPP), "EOPNOTSUPP");
+  EXPECT_EQ(errno_name(524), "ENOTSUPP") << "the kernel's own: include/linux/errno.h";
 }
 
 TEST(ErrnoName, StaysBoundedForNumbersWithoutName) {

@@ -2,11 +2,17 @@
 // Copyright the rdma_exporter authors
 #include "host/host_fs.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <cstdlib>
+#include <filesystem>
 
+#include "host/fd.h"
 #include "tests/unit/temp_tree.h"
 
 namespace rdma_exporter::host {
@@ -42,9 +48,35 @@ TEST_F(HostFsTest, ListsNamesSorted) {
   EXPECT_TRUE(core::is_errno(fs_->list("nowhere").error(), ENOENT));
 }
 
-TEST_F(HostFsTest, ListsAtMostAFixedNumberOfNames) {
-  for (std::size_t i = 0; i < HostFs::kMaxEntries + 10; ++i) tree_.write("many/" + std::to_string(i), "");
-  EXPECT_EQ(fs_->list("many")->size(), HostFs::kMaxEntries);
+TEST_F(HostFsTest, NeverTakesAPartOfAListForTheWhole) {
+  // In memory: so many files take a disk half a minute.
+  std::string folder = "/dev/shm/rdma_exporter_test_XXXXXX";
+  ASSERT_NE(::mkdtemp(folder.data()), nullptr);
+  fs_ = make_host_fs(folder);
+  const auto add = [&](std::size_t number) {
+    const Fd file(::open((folder + "/" + std::to_string(number)).c_str(), O_CREAT | O_WRONLY, 0600));
+    ASSERT_TRUE(file.valid());
+  };
+  for (std::size_t i = 0; i < HostFs::kMaxEntries; ++i) add(i);
+  EXPECT_EQ(fs_->list(".")->size(), HostFs::kMaxEntries);
+  add(HostFs::kMaxEntries);
+  const auto more = fs_->list(".");
+  std::filesystem::remove_all(folder);
+  ASSERT_FALSE(more);
+  EXPECT_EQ(more.error().kind, core::Errc::too_long);
+}
+
+// A process that has ended has no network namespace: /proc/PID/net can be opened, and reading it fails
+// (fs/proc/proc_net.c proc_tgid_net_readdir).
+TEST_F(HostFsTest, SaysThatAListBrokeOff) {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(0);
+  siginfo_t ended{};
+  ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT), 0);
+  const auto names = make_host_fs("/proc")->list(std::to_string(child) + "/net");
+  ::waitpid(child, nullptr, 0);
+  ASSERT_FALSE(names);
+  EXPECT_EQ(core::reason(names.error()), "EINVAL");
 }
 
 TEST_F(HostFsTest, LeavesNoDescriptorBehind) {

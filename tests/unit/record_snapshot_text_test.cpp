@@ -51,7 +51,7 @@ TEST(SnapshotText, NamesTheLineThatIsWrong) {
 }
 
 TEST(SnapshotText, KeepsErrorsAsTheyAre) {
-  for (const int number : {1, 2, 5, 19, 22, 34, 71, 95, 110, 133})
+  for (const int number : {1, 2, 5, 19, 22, 34, 71, 95, 110, 133, 517, 524, 531})
     EXPECT_TRUE(core::is_errno(error_of_word(error_word(core::os_error(number).value())), number)) << number;
   EXPECT_EQ(error_of_word(error_word(core::too_long_error().value())).kind, core::Errc::too_long);
   EXPECT_EQ(error_of_word(error_word(core::parse_error().value())).kind, core::Errc::parse);
