@@ -119,26 +119,26 @@ class HwCountersJob : public core::Job {
 
   void run(core::JobRun& run) override {
     for (PortHwCounters& port : ports_) port.run(netlink_.get(), run);
-    if (!device_counters_safe_) device_counters_safe_ = device_counters_safe();
-    if (!*device_counters_safe_) return;
+    if (!is_real_device()) return;
     device_files_.read(device_counters_, run);
     device_counters_.emit(run);
   }
 
  private:
   // Reading device-level hw_counters from a network namespace that does not own the device crashes kernels
-  // from 5.14 to the fix of CVE-2025-22089. There the device is a "compat" one, which never has counters
-  // below its ports; so those prove the real device.
-  bool device_counters_safe() {
-    if (host_.device_counters_always_safe) return true;
+  // without the fix of CVE-2025-22089, and no version says which ones have it. There the device is a "compat"
+  // one, which never has counters below its ports (core/sysfs.c setup_port): those prove the real device.
+  // Looked at each time: the name may lead to another device, the ports of a new one come after itself.
+  bool is_real_device() {
     for (const std::uint32_t port : device_->ports) {
       for (const char* directory : {"/counters", "/hw_counters"})
         if (host_.sysfs->exists(device_->port_path(port) + directory)) return true;
     }
-    if (host_.sysfs->exists(device_->path + "/hw_counters")) {
+    if (!device_->ports.empty() && !refusal_logged_ && host_.sysfs->exists(device_->path + "/hw_counters")) {
+      refusal_logged_ = true;
       log::warn(
-          "device-level hw_counters are not read: this kernel may crash on it from a foreign network "
-          "namespace",
+          "device-level hw_counters are not read: no port has counters, so the device may belong to another "
+          "network namespace, from where reading them can crash the kernel",
           {{"device", device_->name}});
     }
     return false;
@@ -150,7 +150,7 @@ class HwCountersJob : public core::Job {
   std::deque<PortHwCounters> ports_;
   CounterSet device_counters_;
   SysfsCounters device_files_;
-  std::optional<bool> device_counters_safe_;
+  bool refusal_logged_ = false;
 };
 
 class HwCounters : public Collector {

@@ -74,8 +74,6 @@ host::Host make_host(const config::Config& config, unsigned kept_files, Purpose 
       .device_nodes = host::is_real_sysfs(sysfs_root(config)) ? host::device_nodes : nullptr,
       .open_files = host::OpenFileBudget(kept_files),
       .kernel = kernel,
-      .device_counters_always_safe =
-          host::device_counters_safe_in_any_namespace(kernel.release, kernel.version),
       .resource_dumps_safe = host::resource_dumps_safe(kernel.release, kernel.version),
       .changes = changes,
       .events = make_event_reader(config, purpose, changes),

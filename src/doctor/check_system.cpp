@@ -24,8 +24,6 @@ void check_kernel(const SystemFacts& system, const Judge& judge) {
   std::vector<std::string> hazards;
   if (system.foreign_core || !host::resource_dumps_safe(release, version))
     hazards.emplace_back("dumps of resources (use after free)");
-  if (!host::device_counters_safe_in_any_namespace(release, version))
-    hazards.emplace_back("device counters read from a container (CVE-2025-22089)");
   const std::string kernel = release + (system.foreign_core ? ", ib_core built apart from it" : "");
   if (hazards.empty()) return judge.ok(check::kernel_hazards, kernel);
   judge.say(check::kernel_hazards, Verdict::warning,

@@ -175,7 +175,7 @@ extern const Check udp_port{"udp_port", kSetting,
     "procfs sys/net/ipv4/ip_local_port_range, ip_local_reserved_ports"};
 extern const Check kernel_hazards{"kernel_hazards", kSetting,
     "The kernel is free of known RDMA hazards",
-    "Reading RDMA resources, or counters from a container, can crash this kernel, or nobody knows that it cannot",
+    "Reading RDMA resources can crash this kernel, or nobody knows that it cannot",
     "Update the kernel; until then leave --collector.resource.detail at auto",
     "procfs sys/kernel/osrelease, sys/kernel/version; sysfs module/ib_core/taint"};
 extern const Check locked_memory{"locked_memory", kCaller,

@@ -36,8 +36,6 @@ struct Host {
   OpenFileBudget open_files{16384};
   /// The kernel behind the seams.
   Kernel kernel = {};
-  /// See device_counters_safe_in_any_namespace().
-  bool device_counters_always_safe = false;
   /// See resource_dumps_safe().
   bool resource_dumps_safe = false;
   /// What is known to have changed between two readings. Shared with whoever listens to events.

@@ -47,16 +47,6 @@ Kernel running_kernel() {
   return {kernel.release, kernel.version, kernel.machine};
 }
 
-bool device_counters_safe_in_any_namespace(std::string_view release, std::string_view version) {
-  const Release kernel = source_release(release, version);
-  if (kernel == Release{}) return false;
-  if (kernel < Release{5, 14, 0}) return true;   // the files did not exist for foreign namespaces
-  if (kernel >= Release{6, 15, 0}) return true;  // fixed in mainline
-  if (kernel.major == 6 && kernel.minor == 1) return kernel.patch >= 135;
-  if (kernel.major == 6 && kernel.minor == 12) return kernel.patch >= 25;
-  return false;  // other long-term series: not verified
-}
-
 // By the sources of Linux 6.1 and 6.12; ionic (6.18) has had it from its first version.
 bool lets_go_while_open(Driver driver, std::string_view release, std::string_view version) {
   switch (driver) {

@@ -19,14 +19,10 @@ struct Kernel {
 /// Of the running kernel.
 Kernel running_kernel();
 
-/// True when the running kernel is known not to crash on a read of device-level hw_counters from a network
-/// namespace that does not own the device (CVE-2025-22089: kernels 5.14 up to the fix of March 2025, upstream
-/// a1ecb30f9085; Debian 6.1.135-1 and 6.12.25-1). `release` and `version` are uname's; false when not sure.
-bool device_counters_safe_in_any_namespace(std::string_view release, std::string_view version);
-
 /// True when the driver is known to let go of a device although programs have its verbs device open
 /// (struct ib_device_ops.disassociate_ucontext). With the others the removal of the device, and `rdma link
-/// delete`, wait until the last of them has closed it. Arguments as above; false when not sure.
+/// delete`, wait until the last of them has closed it. `release` and `version` are uname's; false when not
+/// sure.
 bool lets_go_while_open(Driver driver, std::string_view release, std::string_view version);
 
 /// True when the running kernel is known to be free of the races between readers of RDMA resource dumps and

@@ -229,7 +229,6 @@ host::Host recording_host(host::Host& live, Tape& tape) {
       .device_nodes = live.device_nodes ? DeviceNodes(device_nodes) : nullptr,
       .open_files = host::OpenFileBudget(0),
       .kernel = live.kernel,
-      .device_counters_always_safe = live.device_counters_always_safe,
       .resource_dumps_safe = live.resource_dumps_safe,
   };
 }

@@ -238,8 +238,6 @@ host::Host replaying_host(std::shared_ptr<const Player> player, unsigned kept_fi
           asked(kDeviceNodesQuestion) ? DeviceNodes([player] { return device_nodes(*player); }) : nullptr,
       .open_files = host::OpenFileBudget(kept_files),
       .kernel = kernel,
-      .device_counters_always_safe =
-          host::device_counters_safe_in_any_namespace(kernel.release, kernel.version),
       .resource_dumps_safe = host::resource_dumps_safe(kernel.release, kernel.version),
   };
 }

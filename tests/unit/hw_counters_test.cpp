@@ -208,9 +208,19 @@ TEST_F(DeviceHwCountersTest, AreReadWherePmaFilesProveTheRealDevice) {
   EXPECT_EQ(collect(), (Page{{key_, 9}}));
 }
 
-TEST_F(DeviceHwCountersTest, AreReadOnAFixedKernel) {
-  host_.device_counters_always_safe = true;
+// While a device registers, its ports come after itself.
+TEST_F(DeviceHwCountersTest, AreReadOnceTheProofIsThere) {
+  collect();
+  tree_.mkdir(port_path("d") + "counters");
   EXPECT_EQ(collect(), (Page{{key_, 9}}));
+}
+
+// A device that moves to another network namespace leaves one behind that only looks like it.
+TEST_F(DeviceHwCountersTest, AreLeftAloneWhenTheProofIsGone) {
+  set("d", "any", "1");
+  collect();
+  tree_.remove(port_path("d") + "hw_counters");
+  EXPECT_FALSE(collect().contains(key_));
 }
 
 }  // namespace

@@ -4,46 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include <utility>
-
 namespace rdma_exporter::host {
 namespace {
-
-TEST(DeviceCountersSafe, KnowsKernelsBeforeTheFilesAndAfterTheFix) {
-  EXPECT_TRUE(
-      device_counters_safe_in_any_namespace("5.10.0-30-amd64", "#1 SMP Debian 5.10.218-1 (2024-06-01)"));
-  EXPECT_TRUE(device_counters_safe_in_any_namespace("6.15.0", "#1 SMP"));
-  EXPECT_TRUE(device_counters_safe_in_any_namespace("7.1.2-cloud", "#1 SMP"));
-}
-
-TEST(DeviceCountersSafe, TakesDebiansSourceVersionNotItsAbi) {
-  EXPECT_FALSE(device_counters_safe_in_any_namespace("6.1.0-32-amd64",
-                                                     "#1 SMP PREEMPT_DYNAMIC Debian 6.1.129-1 (2025-03-06)"));
-  EXPECT_TRUE(device_counters_safe_in_any_namespace("6.1.0-33-amd64",
-                                                    "#1 SMP PREEMPT_DYNAMIC Debian 6.1.135-1 (2025-04-25)"));
-  EXPECT_TRUE(device_counters_safe_in_any_namespace("6.12.25-amd64", "#1 SMP Debian 6.12.25-1 (2025-05-01)"));
-  EXPECT_FALSE(
-      device_counters_safe_in_any_namespace("6.12.22-amd64", "#1 SMP Debian 6.12.22-1 (2025-04-10)"));
-}
-
-// The last release with the fault and the first without it, of each series.
-TEST(DeviceCountersSafe, ChangesAtTheVeryReleaseOfTheFix) {
-  for (const auto& [release, safe] : {std::pair{"5.13.19", true},
-                                      {"5.14.0", false},
-                                      {"6.1.134", false},
-                                      {"6.1.135", true},
-                                      {"6.12.24", false},
-                                      {"6.12.25", true},
-                                      {"6.14.11", false},
-                                      {"6.15.0", true}})
-    EXPECT_EQ(device_counters_safe_in_any_namespace(release, "#1 SMP"), safe) << release;
-}
-
-TEST(DeviceCountersSafe, SaysNoWhenNotSure) {
-  for (const char* release :
-       {"5.14.0-503.el9.x86_64", "5.15.0-100-generic", "6.6.80", "6.14.0", "", "garbage", "6"})
-    EXPECT_FALSE(device_counters_safe_in_any_namespace(release, "#1 SMP")) << release;
-}
 
 TEST(LetsGoWhileOpen, DependsOnTheDriverAndForSomeOnTheKernel) {
   for (const Driver driver : {Driver::mlx5, Driver::mlx4, Driver::irdma, Driver::hns})
