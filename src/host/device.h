@@ -25,6 +25,7 @@ struct Device {
   std::vector<std::uint32_t> ports;
 
   std::string port_path(std::uint32_t port) const { return path + "/ports/" + std::to_string(port); }
+  bool operator==(const Device&) const = default;
 };
 
 }  // namespace rdma_exporter::host

@@ -27,6 +27,7 @@ core::Result<bool> Inventory::refresh() {
   if (!names && !core::is_errno(names.error(), ENOENT)) return tl::unexpected(names.error());
   const NetlinkDevices netlink = names ? netlink_devices() : NetlinkDevices{};
   Devices found;
+  std::set<std::string> settled;
   const std::vector<std::string> missing_before = std::exchange(missing_, {});
   unreachable_.clear();
   for (const std::string& name : names.value_or(std::vector<std::string>{})) {
@@ -38,13 +39,11 @@ core::Result<bool> Inventory::refresh() {
         unreachable_.push_back(name);
     }
     if (!id || !id->directory) continue;
-    const auto entry = netlink.find(name);
-    const nldev::Device* in_netlink = entry == netlink.end() ? nullptr : &entry->second;
-    auto device = known(name, *id, in_netlink);
-    found.push_back(device ? std::move(device) : load(name, *id, in_netlink));
+    found.push_back(find(name, *id, netlink, settled));
   }
   const bool changed = found != devices_;
   devices_ = std::move(found);
+  settled_ = std::move(settled);
   return changed;
 }
 
@@ -52,32 +51,52 @@ Inventory::NetlinkDevices Inventory::netlink_devices() {
   NetlinkDevices devices;
   if (!netlink_) return devices;
   // An error leaves the map as far as it came: a device without an index is read through sysfs.
-  (void)netlink_->request(nldev::kGet, NLM_F_DUMP, {}, [&](Bytes payload) {
+  const auto dumped = netlink_->request(nldev::kGet, NLM_F_DUMP, {}, [&](Bytes payload) {
     if (auto device = nldev::parse_device(payload))
       devices.insert_or_assign(device->name, std::move(*device));
   });
+  netlink_whole_ = dumped.has_value();
   return devices;
 }
 
-std::shared_ptr<const Device> Inventory::known(const std::string& name, const FileId& id,
-                                               const nldev::Device* netlink) const {
-  const auto it =
-      std::find_if(devices_.begin(), devices_.end(), [&](const auto& d) { return d->name == name; });
-  if (it == devices_.end() || (*it)->id != id) return nullptr;
-  const std::optional<std::uint32_t> index = netlink ? std::optional(netlink->index) : std::nullopt;
-  return (*it)->netlink_index == index ? *it : nullptr;
+std::shared_ptr<const Device> Inventory::find(const std::string& name, const FileId& id,
+                                              const NetlinkDevices& netlink, std::set<std::string>& settled) {
+  const auto before = known(name, id);
+  const auto entry = netlink.find(name);
+  std::optional<std::uint32_t> index;
+  std::string protocol;
+  if (entry != netlink.end()) {
+    index = entry->second.index;
+    protocol = entry->second.protocol;
+  } else if (before && !netlink_whole_) {
+    // A dump that failed says nothing of this one; its directory says that it is the same.
+    index = before->netlink_index;
+    protocol = before->protocol;
+  }
+  const bool same = before && before->netlink_index == index;
+  if (same && settled_.contains(name)) {
+    settled.insert(name);
+    return before;
+  }
+  auto device = load(name, id);
+  device->netlink_index = index;
+  device->protocol = std::move(protocol);
+  if (!same || *before != *device) return device;
+  if (!device->ports.empty()) settled.insert(name);
+  return before;
 }
 
-std::shared_ptr<const Device> Inventory::load(const std::string& name, const FileId& id,
-                                              const nldev::Device* netlink) {
+std::shared_ptr<const Device> Inventory::known(const std::string& name, const FileId& id) const {
+  const auto it =
+      std::find_if(devices_.begin(), devices_.end(), [&](const auto& d) { return d->name == name; });
+  return it != devices_.end() && (*it)->id == id ? *it : nullptr;
+}
+
+std::shared_ptr<Device> Inventory::load(const std::string& name, const FileId& id) {
   auto device = std::make_shared<Device>();
   device->name = name;
   device->path = kDevices + ("/" + name);
   device->id = id;
-  if (netlink != nullptr) {
-    device->netlink_index = netlink->index;
-    device->protocol = netlink->protocol;
-  }
   device->ports = list_ports(device->path + "/ports");
   device->parent_driver = host_.sysfs->link_name(device->path + "/device/driver").value_or("");
   device->driver = find_driver(*device);

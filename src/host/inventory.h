@@ -42,16 +42,22 @@ class Inventory {
   using NetlinkDevices = std::unordered_map<std::string, nldev::Device>;
 
   NetlinkDevices netlink_devices();
-  std::shared_ptr<const Device> known(const std::string& name, const FileId& id,
-                                      const nldev::Device* netlink) const;
-  std::shared_ptr<const Device> load(const std::string& name, const FileId& id, const nldev::Device* netlink);
+  std::shared_ptr<const Device> find(const std::string& name, const FileId& id, const NetlinkDevices& netlink,
+                                     std::set<std::string>& settled);
+  std::shared_ptr<const Device> known(const std::string& name, const FileId& id) const;
+  std::shared_ptr<Device> load(const std::string& name, const FileId& id);
   std::vector<std::uint32_t> list_ports(const std::string& path);
   Driver find_driver(const Device& device);
 
   Host& host_;
   std::function<bool(const std::string&)> wanted_;
   std::unique_ptr<Netlink> netlink_;
+  bool netlink_whole_ = false;  ///< the last dump came to its end
   Devices devices_;
+  /// Names of devices that looked the same twice, with ports. The kernel shows a device before its attributes
+  /// and ports (core/device.c enable_device_and_get, core/sysfs.c ib_setup_port_attrs): until then it is
+  /// looked at again.
+  std::set<std::string> settled_;
   std::vector<std::string> missing_;  ///< listed in the last refresh but not there: perhaps just gone
   std::vector<std::string> unreachable_;
 };

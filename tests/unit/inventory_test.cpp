@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
+
 #include "tests/unit/recorded_netlink.h"
 #include "tests/unit/temp_tree.h"
 
@@ -87,6 +89,50 @@ TEST_F(InventoryTest, TakesADeviceOfTheSameNameForANewOne) {
   EXPECT_TRUE(inventory.refresh().value());
   EXPECT_EQ(inventory.devices().front()->netlink_index, 2U);
   EXPECT_NE(inventory.devices().front(), before);
+}
+
+// A dump may be refused or break off (EINTR: devices changed under it). What is remembered of a device must
+// not go with it.
+TEST_F(InventoryTest, KeepsTheSameObjectWhenTheDumpFails) {
+  add_rxe("rxe0");
+  script_->answers[nldev::kGet] = {test::recorded_message("get_0.bin")};
+  Inventory inventory(host_, everything);
+  ASSERT_TRUE(inventory.refresh().value());
+  const auto before = inventory.devices().front();
+  script_->refusals[nldev::kGet] = EINTR;
+  EXPECT_FALSE(inventory.refresh().value());
+  EXPECT_EQ(inventory.devices().front(), before);
+  script_->refusals.clear();
+  EXPECT_FALSE(inventory.refresh().value());
+  EXPECT_EQ(inventory.devices().front(), before);
+}
+
+TEST_F(InventoryTest, TakesTheIndexFromTheNextDumpThatWorks) {
+  add_rxe("rxe0");
+  script_->answers[nldev::kGet] = {test::recorded_message("get_0.bin")};
+  script_->refusals[nldev::kGet] = EINTR;
+  Inventory inventory(host_, everything);
+  ASSERT_TRUE(inventory.refresh().value());
+  EXPECT_EQ(inventory.devices().front()->netlink_index, std::nullopt);
+  script_->refusals.clear();
+  EXPECT_TRUE(inventory.refresh().value());
+  EXPECT_EQ(inventory.devices().front()->netlink_index, 0U);
+}
+
+// The kernel shows a device, then its attributes, then one port after the other. The times of plain
+// directories would tell; those of sysfs do not, so the device's directory keeps its own here.
+TEST_F(InventoryTest, LooksAgainForPortsThatComeLater) {
+  tree_.mkdir("class/infiniband/rxe0/ports");
+  Inventory inventory(host_, everything);
+  ASSERT_TRUE(inventory.refresh().value());
+  EXPECT_TRUE(inventory.devices().front()->ports.empty());
+  EXPECT_FALSE(inventory.refresh().value()) << "nothing new";
+  tree_.mkdir("class/infiniband/rxe0/ports/1");
+  EXPECT_TRUE(inventory.refresh().value());
+  EXPECT_EQ(inventory.devices().front()->ports, (std::vector<std::uint32_t>{1}));
+  tree_.mkdir("class/infiniband/rxe0/ports/2");
+  EXPECT_TRUE(inventory.refresh().value());
+  EXPECT_EQ(inventory.devices().front()->ports, (std::vector<std::uint32_t>{1, 2}));
 }
 
 TEST_F(InventoryTest, SeesDevicesComeAndGo) {
