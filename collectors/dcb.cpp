@@ -21,6 +21,7 @@
 #include "collectors/refresh_timer.h"
 #include "core/labels.h"
 #include "host/dcb.h"
+#include "host/kept_netlink.h"
 
 namespace rdma_exporter::collectors {
 namespace {
@@ -100,7 +101,7 @@ class DcbJob : public core::Job {
       : Job("dcb", netdev->name),
         sysfs_(*context.host.sysfs),
         netdev_(netdev),
-        netlink_(context.host.make_netlink(host::NetlinkProtocol::route)),
+        netlink_(host::kept_netlink(context.host, host::NetlinkProtocol::route)),
         request_(dcb::ieee_request(netdev->name)),
         labels_(core::render_labels({{"netdev", netdev->name}})),
         each_time_(counts_pfc_frames(netdev->driver) && !is_mlx5(netdev->driver)),

@@ -24,6 +24,7 @@
 #include "collectors/refresh_timer.h"
 #include "core/labels.h"
 #include "host/genl_ethtool.h"
+#include "host/kept_netlink.h"
 
 namespace rdma_exporter::collectors {
 namespace {
@@ -82,7 +83,7 @@ class EthtoolStandardJob : public core::Job {
       : Job("ethtool_standard", netdev->name),
         sysfs_(*context.host.sysfs),
         netdev_(netdev),
-        netlink_(context.host.make_netlink(host::NetlinkProtocol::generic)),
+        netlink_(host::kept_netlink(context.host, host::NetlinkProtocol::generic)),
         labels_(core::render_labels({{"netdev", netdev->name}})),
         counters_(standard_rules(context.raw), labels_),
         temperatures_(sysfs_, netdev->path + "/device", labels_, kNetdevTemperature,

@@ -113,6 +113,7 @@ class AsyncJob : public core::Job {
   AsyncJob(host::Host& host, std::shared_ptr<const host::Device> device, bool pins)
       : Job("events", device->name),
         verbs_(*host.verbs),
+        open_files_(host.open_files),
         events_(host.events),
         device_(std::move(device)),
         pins_(pins),
@@ -120,7 +121,10 @@ class AsyncJob : public core::Job {
         timer_(kRetryInterval, device_->name) {
     events_->counts().adopt(device_->name);
   }
-  ~AsyncJob() override { events_->counts().release(device_->name, host::EventCounts::Clock::now()); }
+  ~AsyncJob() override {
+    events_->counts().release(device_->name, host::EventCounts::Clock::now());
+    close();
+  }
 
   void run(core::JobRun& run) override {
     if (!up() && timer_.due(run.now())) open(run);
@@ -134,13 +138,23 @@ class AsyncJob : public core::Job {
   bool up() const { return listening_ && listening_->active(); }
 
   void open(core::JobRun& run) {
-    listening_.reset();
+    close();
+    if (!open_files_.take(kFiles)) return failed({core::Errc::os, EMFILE, "limits.kept_files"}, run);
+    kept_ = true;
     auto events = verbs_.async_events(device_->name);
-    if (!events) return failed(events.error(), run);
+    if (!events) {
+      close();
+      return failed(events.error(), run);
+    }
     error_.clear();
     const bool infiniband = device_->protocol == "ib" || device_->protocol == "opa";
     events_->counts().listen(device_->name, device_->ports, infiniband);
     listening_ = events_->listen(device_->name, std::move(*events), pins_);
+  }
+
+  void close() {
+    listening_.reset();
+    if (std::exchange(kept_, false)) open_files_.give_back(kFiles);
   }
 
   // Refused once is refused for ever, mostly: counted and said once.
@@ -152,13 +166,18 @@ class AsyncJob : public core::Job {
               {{"device", device_->name}, {"error", error_}});
   }
 
+  // The verbs device and the queue of its events.
+  static constexpr unsigned kFiles = 2;
+
   host::Verbs& verbs_;
+  host::OpenFileBudget& open_files_;
   const std::shared_ptr<host::EventReader> events_;
   const std::shared_ptr<const host::Device> device_;
   const bool pins_;
   const std::string labels_;
   RefreshTimer timer_;
   std::unique_ptr<host::EventReader::Listening> listening_;
+  bool kept_ = false;
   std::string error_;
 };
 

@@ -16,6 +16,7 @@
 #include "collectors/port_families.h"
 #include "collectors/sysfs_counters.h"
 #include "core/labels.h"
+#include "host/kept_netlink.h"
 #include "host/nldev.h"
 #include "log/log.h"
 
@@ -110,7 +111,7 @@ class HwCountersJob : public core::Job {
       : Job("hw_counters", device->name),
         host_(context.host),
         device_(std::move(device)),
-        netlink_(device_->netlink_index ? host_.make_netlink(host::NetlinkProtocol::rdma) : nullptr),
+        netlink_(device_->netlink_index ? host::kept_netlink(host_, host::NetlinkProtocol::rdma) : nullptr),
         device_counters_(device_rules(context, device_->driver),
                          core::render_labels({{"device", device_->name}})),
         device_files_(host_, device_->path + "/hw_counters") {

@@ -20,6 +20,7 @@
 #include "collectors/resource_families.h"
 #include "collectors/resource_pass.h"
 #include "core/labels.h"
+#include "host/kept_netlink.h"
 #include "host/nldev.h"
 #include "host/nldev_resource.h"
 #include "log/log.h"
@@ -77,7 +78,7 @@ class ResourceJob : public core::Job {
         device_(std::move(device)),
         labels_(core::render_labels({{"device", device_->name}})),
         request_(host::nldev::device_request(*device_->netlink_index)),
-        netlink_(context.host.make_netlink(host::NetlinkProtocol::rdma)) {
+        netlink_(host::kept_netlink(context.host, host::NetlinkProtocol::rdma)) {
     for (const std::uint32_t port : device_->ports) optional_.emplace_back(*device_, port);
   }
 

@@ -6,6 +6,7 @@
 
 #include "collectors/resource_owners.h"
 #include "core/labels.h"
+#include "host/kept_netlink.h"
 #include "host/nldev.h"
 
 namespace rdma_exporter::collectors {

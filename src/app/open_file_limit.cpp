@@ -11,7 +11,7 @@
 
 namespace rdma_exporter::app {
 namespace {
-// Netlink sockets of the jobs, directory listings, log, libraries.
+// What is open for a moment only: files and directories that workers read. And the log, libraries, the probe.
 constexpr rlim_t kReserve = 1024;
 }  // namespace
 
@@ -25,11 +25,12 @@ unsigned raise_open_file_limit(unsigned kept_files, unsigned connections) {
     if (::setrlimit(RLIMIT_NOFILE, &raised) == 0) limit = raised;
   }
   if (limit.rlim_cur >= wanted) return kept_files;
-  // Keep half of a small limit free for everything else.
-  const auto kept = static_cast<unsigned>(limit.rlim_cur / 2);
+  // Of a small limit half is left to connections and everything else.
+  const rlim_t reserve = std::min(kReserve + connections, limit.rlim_cur / 2);
+  const auto kept = static_cast<unsigned>(std::min<rlim_t>(limit.rlim_cur - reserve, kept_files));
   log::info("open file limit is below what is wanted: some files are opened for each read",
             {{"limit", std::to_string(limit.rlim_cur)}, {"wanted", std::to_string(wanted)}});
-  return std::min(kept, kept_files);
+  return kept;
 }
 
 }  // namespace rdma_exporter::app

@@ -67,13 +67,14 @@ constexpr MetricDesc kWebConfigFailures{
     "Times that the web config file had changed and was not good; only with "
     "--web.config.file",
     "src/net"};
-constexpr MetricDesc kKeptFiles{
-    "rdma_exporter_kept_files",
-    MetricType::gauge,
-    "",
-    "files",
-    "Files kept open between scrapes; at limits.kept_files the others are opened for each read",
-    "src/host"};
+constexpr MetricDesc kKeptFiles{"rdma_exporter_kept_files",
+                                MetricType::gauge,
+                                "",
+                                "files",
+                                "Files, sockets and verbs devices kept open between scrapes; at "
+                                "limits.kept_files the others are opened for each "
+                                "read",
+                                "src/host"};
 
 constexpr MetricDesc kReloadSuccessful{
     "rdma_exporter_config_last_reload_successful",

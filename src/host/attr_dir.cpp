@@ -10,12 +10,6 @@
 
 namespace rdma_exporter::host {
 
-bool OpenFileBudget::take() {
-  if (used_.fetch_add(1, std::memory_order_relaxed) < limit_) return true;
-  give_back();
-  return false;
-}
-
 AttrDir::AttrDir(HostFs& fs, std::string path, OpenFileBudget& budget)
     : fs_(fs), path_(std::move(path)), budget_(budget), names_(core::intern(std::vector<std::string>())) {}
 
@@ -24,6 +18,10 @@ AttrDir::~AttrDir() { close_all(); }
 void AttrDir::close_all() {
   if (dir_) budget_.give_back();
   dir_.reset();
+  close_files();
+}
+
+void AttrDir::close_files() {
   for (auto& file : files_) {
     if (file) budget_.give_back();
     file.reset();
@@ -39,6 +37,7 @@ core::Result<bool> AttrDir::refresh() {
   const auto now = std::chrono::steady_clock::now();
   if (now < absent_until_) return core::os_error(ENOENT);
   auto listed = list_again();
+  if (!listed) budget_.ran_out(listed.error());
   if (!listed && core::is_errno(listed.error(), ENOENT)) absent_until_ = now + kAbsentFor;
   return listed;
 }
@@ -58,8 +57,16 @@ core::Result<bool> AttrDir::list_again() {
   names_ = core::intern(std::move(*names));
   files_.resize(names_->size());
   id_ = *id;
-  if (budget_.take()) dir_ = std::move(*dir);
+  if (fs_.directories_change() && budget_.take()) dir_ = std::move(*dir);
   return true;
+}
+
+core::Result<std::unique_ptr<OpenFile>> AttrDir::open(std::size_t index) {
+  const std::string path = path_ + "/" + (*names_)[index];
+  auto file = fs_.open(path);
+  if (file || !budget_.ran_out(file.error())) return file;
+  close_files();
+  return fs_.open(path);
 }
 
 void AttrDir::keep(std::size_t index, std::unique_ptr<OpenFile> file) {
@@ -69,13 +76,14 @@ void AttrDir::keep(std::size_t index, std::unique_ptr<OpenFile> file) {
 core::Result<std::string_view> AttrDir::read(std::size_t index, std::span<char> buffer) {
   if (files_[index]) {
     auto text = files_[index]->read(buffer);
-    if (text) return text;
+    if (text && !budget_.over()) return text;
     files_[index].reset();
     budget_.give_back();
+    if (text) return text;
     // ENODEV: the attribute behind this descriptor was removed; the same name may exist anew.
     if (!core::is_errno(text.error(), ENODEV)) return text;
   }
-  auto file = fs_.open(path_ + "/" + (*names_)[index]);
+  auto file = open(index);
   if (!file) return tl::unexpected(file.error());
   auto text = (*file)->read(buffer);
   if (text) keep(index, std::move(*file));

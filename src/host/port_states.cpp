@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/kernel_text.h"
+#include "host/kept_netlink.h"
 #include "host/nldev.h"
 
 namespace rdma_exporter::host {
@@ -25,7 +26,7 @@ core::Result<std::uint32_t> read_enum(AttrDir& files, std::string_view name) {
 
 PortStates::PortStates(Host& host, std::shared_ptr<const Device> device)
     : device_(std::move(device)),
-      netlink_(device_->netlink_index ? host.make_netlink(NetlinkProtocol::rdma) : nullptr) {
+      netlink_(device_->netlink_index ? kept_netlink(host, NetlinkProtocol::rdma) : nullptr) {
   for (const std::uint32_t port : device_->ports) {
     auto files = std::make_unique<AttrDir>(*host.sysfs, device_->port_path(port), host.open_files);
     memos_.push_back({port, std::move(files), {}, unreadable(ENODEV), {}, {}});

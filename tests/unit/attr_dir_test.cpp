@@ -8,6 +8,7 @@
 #include <cerrno>
 
 #include "tests/unit/temp_tree.h"
+#include "tests/unit/watched_fs.h"
 
 namespace rdma_exporter::host {
 namespace {
@@ -82,6 +83,48 @@ TEST_F(AttrDirTest, NoticesChangesWithoutAnyBudget) {
   EXPECT_TRUE(dir.refresh().value());
   EXPECT_EQ(read(dir, "b"), "2\n");
   EXPECT_EQ(none.used(), 0U);
+}
+
+// Fails to open anything while it has no descriptors.
+class ExhaustedFs : public test::WatchedFs {
+ public:
+  using WatchedFs::WatchedFs;
+  core::Result<std::unique_ptr<OpenFile>> open(const std::string& path) override {
+    if (refusals > 0) {
+      --refusals;
+      return core::os_error(EMFILE);
+    }
+    return WatchedFs::open(path);
+  }
+  int refusals = 0;
+};
+
+TEST_F(AttrDirTest, GivesUpWhatItKeepsWhenTheProcessHasNoMoreDescriptors) {
+  ExhaustedFs fs(make_host_fs(tree_.root()));
+  OpenFileBudget budget(100);
+  for (const char* name : {"d/a", "d/b", "d/c", "d/d", "d/e"}) tree_.write(name, "7\n");
+  AttrDir dir(fs, "d", budget);
+  ASSERT_TRUE(dir.refresh().value());
+  for (const char* name : {"a", "b", "c", "d"}) EXPECT_EQ(read(dir, name), "7\n");
+  EXPECT_EQ(budget.used(), 5U);
+  fs.refusals = 1;
+  EXPECT_EQ(read(dir, "e"), "7\n") << "its own files made room";
+  for (int round = 0; round < 2; ++round)
+    for (const char* name : {"a", "b", "c", "d", "e"}) EXPECT_EQ(read(dir, name), "7\n");
+  EXPECT_EQ(budget.used(), 3U) << "three quarters of those before";
+}
+
+// As others run out: what is kept is given back with its next read.
+TEST_F(AttrDirTest, GivesBackWhatIsOverTheBudget) {
+  OpenFileBudget budget(100);
+  for (const char* name : {"d/a", "d/b", "d/c"}) tree_.write(name, "7\n");
+  AttrDir dir(*fs_, "d", budget);
+  ASSERT_TRUE(dir.refresh().value());
+  for (const char* name : {"a", "b", "c"}) EXPECT_EQ(read(dir, name), "7\n");
+  ASSERT_EQ(budget.used(), 4U);
+  budget.ran_out({core::Errc::os, EMFILE, {}});
+  for (const char* name : {"a", "b", "c"}) EXPECT_EQ(read(dir, name), "7\n");
+  EXPECT_EQ(budget.used(), 3U);
 }
 
 TEST_F(AttrDirTest, FailsForOneFileOnly) {
