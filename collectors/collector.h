@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "collectors/carry_over.h"
 #include "collectors/counter_row.h"
 #include "collectors/resource_settings.h"
 #include "core/background.h"
@@ -62,6 +63,8 @@ struct Context {
   ResourceSettings resource = {};
   ConfigCheckSettings config_check = {};
   core::Background* background = nullptr;  ///< nullptr: what takes longer than a scrape is not done
+  /// Outlives the configuration.
+  std::shared_ptr<CarryOver> carry_over = std::make_shared<CarryOver>();
 };
 
 /// A device and what its jobs share.

@@ -26,6 +26,7 @@ core::Result<bool> CollectorSet::refresh() {
   first_ = false;
   if (devices_changed) refresh_entries();
   if (netdevs_changed) refresh_netdev_entries();
+  forget_the_gone();
   jobs_ = host_jobs_;
   for (const Entry& entry : entries_) jobs_.insert(jobs_.end(), entry.jobs.begin(), entry.jobs.end());
   for (const NetdevEntry& entry : netdev_entries_)
@@ -60,6 +61,13 @@ void CollectorSet::refresh_netdev_entries() {
     entries.push_back(known == netdev_entries_.end() ? make_netdev_entry(netdev) : std::move(*known));
   }
   netdev_entries_ = std::move(entries);
+}
+
+void CollectorSet::forget_the_gone() const {
+  std::vector<host::FileId> there;
+  for (const Entry& entry : entries_) there.push_back(entry.handle.device->id);
+  for (const NetdevEntry& entry : netdev_entries_) there.push_back(entry.netdev->id);
+  context_.carry_over->keep_only(there);
 }
 
 CollectorSet::NetdevEntry CollectorSet::make_netdev_entry(const std::shared_ptr<const host::Netdev>& netdev) {

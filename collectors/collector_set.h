@@ -45,6 +45,7 @@ class CollectorSet {
 
   void refresh_entries();
   void refresh_netdev_entries();
+  void forget_the_gone() const;
   NetdevEntry make_netdev_entry(const std::shared_ptr<const host::Netdev>& netdev);
   Entry make_entry(const std::shared_ptr<const host::Device>& device);
 

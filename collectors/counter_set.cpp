@@ -19,11 +19,25 @@ std::uint64_t maximum(std::uint8_t bits) { return (std::uint64_t{1} << bits) - 1
 
 }  // namespace
 
-CounterSet::CounterSet(CounterRules rules, std::string labels)
+CounterSet::CounterSet(CounterRules rules, std::string labels, CarryOver::Slot carried)
     : rules_(rules),
       labels_(std::move(labels)),
       names_(core::intern(std::vector<std::string>())),
-      plan_(core::intern(SeriesPlan())) {}
+      plan_(core::intern(SeriesPlan())),
+      carried_(std::move(carried)) {
+  const auto found = carried_.found<Continuations>();
+  if (!found.names) return;
+  set_names(*found.names);
+  for (std::size_t i = 0; i < counters_.size(); ++i) counters_[i].continuation = found.counters[i];
+}
+
+void CounterSet::carry_over() {
+  if (!continues_) return;
+  Continuations all{names_, {}};
+  all.counters.reserve(counters_.size());
+  for (const Counter& counter : counters_) all.counters.push_back(counter.continuation);
+  carried_.leave(std::move(all));
+}
 
 void CounterSet::set_names(std::vector<std::string> names) {
   ++version_;
@@ -38,6 +52,7 @@ void CounterSet::set_names(std::vector<std::string> names) {
     if (const auto it = earlier.find(name); it != earlier.end()) counter = it->second;
     counter.present = false;
     counter.bits = counter_bits(rules_, name);
+    continues_ = continues_ || (rules_.unwrap && counter.bits == 32);
   }
 }
 
@@ -45,12 +60,13 @@ void CounterSet::put(std::size_t index, std::uint64_t value) {
   if (value == rules_.undecodable) return;
   Counter& counter = counters_[index];
   if (rules_.unwrap && counter.bits == 32) {
-    const bool fell = value < counter.last_raw;
-    const bool wrapped = fell && counter.last_raw - value > kHalf32;
-    if (wrapped) counter.wrapped += maximum(32) + 1;
-    if (fell && !wrapped) counter.wrapped = 0;
-    counter.last_raw = value;
-    value += counter.wrapped;
+    Continuation& known = counter.continuation;
+    const bool fell = value < known.last_raw;
+    const bool wrapped = fell && known.last_raw - value > kHalf32;
+    if (wrapped) known.wrapped += maximum(32) + 1;
+    if (fell && !wrapped) known.wrapped = 0;
+    known.last_raw = value;
+    value += known.wrapped;
   }
   counter.value = value;
   counter.present = true;
@@ -83,6 +99,7 @@ void CounterSet::emit(core::JobRun& run) {
   }
   if (plan_->duplicates > 0) run.count_dropped("duplicate", plan_->duplicates);
   for (Counter& counter : counters_) counter.present = false;
+  carry_over();
 }
 
 }  // namespace rdma_exporter::collectors

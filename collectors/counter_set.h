@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "collectors/carry_over.h"
 #include "collectors/series_plan.h"
 #include "core/job.h"
 #include "core/names.h"
@@ -18,8 +19,9 @@ namespace rdma_exporter::collectors {
 /// the set of names changes, not per collection. One thread at a time.
 class CounterSet {
  public:
-  /// `labels`: rendered labels of the device or port, in front of all others.
-  CounterSet(CounterRules rules, std::string labels);
+  /// `labels`: rendered labels of the device or port, in front of all others. `carried`: where the 64-bit
+  /// continuations of its counters come from and go to.
+  CounterSet(CounterRules rules, std::string labels, CarryOver::Slot carried = {});
 
   /// The counters that the source has, in the order of its indices from now on. What is remembered of a
   /// counter (its 64-bit continuation) stays with its name.
@@ -34,14 +36,23 @@ class CounterSet {
   void emit(core::JobRun& run);
 
  private:
-  struct Counter {
-    std::uint64_t value = 0;
+  struct Continuation {
     std::uint64_t last_raw = 0;
     std::uint64_t wrapped = 0;  ///< what was added so far to continue it beyond its width
+  };
+  struct Counter {
+    std::uint64_t value = 0;
+    Continuation continuation;
     std::uint8_t bits = 64;
     bool present = false;  ///< value is of this cycle
   };
+  /// What is carried over.
+  struct Continuations {
+    core::Names names;
+    std::vector<Continuation> counters;
+  };
 
+  void carry_over();
   void emit_series(const PlannedSeries& series, core::SampleBatch& out) const;
 
   CounterRules rules_;
@@ -50,6 +61,8 @@ class CounterSet {
   std::vector<Counter> counters_;
   std::shared_ptr<const SeriesPlan> plan_;
   std::uint64_t version_ = 0;
+  CarryOver::Slot carried_;
+  bool continues_ = false;  ///< some of the counters are narrower than 64 bits
 };
 
 }  // namespace rdma_exporter::collectors

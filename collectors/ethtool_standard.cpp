@@ -85,7 +85,8 @@ class EthtoolStandardJob : public core::Job {
         netdev_(netdev),
         netlink_(host::kept_netlink(context.host, host::NetlinkProtocol::generic)),
         labels_(core::render_labels({{"netdev", netdev->name}})),
-        counters_(standard_rules(context.raw), labels_),
+        counters_(standard_rules(context.raw), labels_,
+                  context.carry_over->take(netdev->id, "ethtool_standard")),
         temperatures_(sysfs_, netdev->path + "/device", labels_, kNetdevTemperature,
                       kNetdevTemperatureCritical),
         facts_timer_(kFactsInterval, netdev->name) {

@@ -50,7 +50,8 @@ class PortHwCounters {
  public:
   PortHwCounters(const Context& context, const host::Device& device, std::uint32_t port)
       : counters_(hw_rules(context, device.driver),
-                  core::render_labels({{"device", device.name}, {"port", std::to_string(port)}})),
+                  core::render_labels({{"device", device.name}, {"port", std::to_string(port)}}),
+                  context.carry_over->take(device.id, std::to_string(port) + "/hw_counters")),
         files_(context.host, device.port_path(port) + "/hw_counters") {
     if (device.netlink_index) request_ = host::nldev::device_request(*device.netlink_index, port);
   }
@@ -113,7 +114,8 @@ class HwCountersJob : public core::Job {
         device_(std::move(device)),
         netlink_(device_->netlink_index ? host::kept_netlink(host_, host::NetlinkProtocol::rdma) : nullptr),
         device_counters_(device_rules(context, device_->driver),
-                         core::render_labels({{"device", device_->name}})),
+                         core::render_labels({{"device", device_->name}}),
+                         context.carry_over->take(device_->id, "hw_counters")),
         device_files_(host_, device_->path + "/hw_counters") {
     for (const std::uint32_t port : device_->ports) ports_.emplace_back(context, *device_, port);
   }

@@ -3,6 +3,7 @@
 #include "collectors/object_statistics.h"
 
 #include <map>
+#include <utility>
 
 #include "collectors/resource_families.h"
 #include "core/labels.h"
@@ -12,8 +13,10 @@ namespace rdma_exporter::collectors {
 
 using namespace host::nldev;
 
-QpStatistics::QpStatistics(std::uint32_t device_index)
-    : request_(statistic_request(device_index, StatisticOf::qp)) {}
+QpStatistics::QpStatistics(std::uint32_t device_index, CarryOver::Slot carried)
+    : request_(statistic_request(device_index, StatisticOf::qp)),
+      carried_(std::move(carried)),
+      totals_(carried_.found<RunningTotals>()) {}
 
 void QpStatistics::dump(host::Netlink& netlink, const DumpLimits& limits) {
   sets_.clear();
@@ -48,14 +51,17 @@ void QpStatistics::finish() {
   sets_.clear();
   if (!complete_) return;
   totals_.end_dump();
+  carried_.leave(totals_);
   std::vector<ResourceRow> rows;
   for (const auto& [labels, value] : totals_.totals()) rows.push_back({&kQpStatistic, labels, value});
   for (const auto& [labels, n] : qps) rows.push_back({&kQpStatisticQps, labels, n});
   report_.finish(std::move(rows));
 }
 
-OdpStatistics::OdpStatistics(std::uint32_t device_index)
-    : request_(statistic_request(device_index, StatisticOf::mr)) {}
+OdpStatistics::OdpStatistics(std::uint32_t device_index, CarryOver::Slot carried)
+    : request_(statistic_request(device_index, StatisticOf::mr)),
+      carried_(std::move(carried)),
+      totals_(carried_.found<RunningTotals>()) {}
 
 void OdpStatistics::dump(host::Netlink& netlink, const DumpLimits& limits) {
   const auto on_message = [this](host::Bytes message, DumpGuard& guard) {
@@ -67,6 +73,7 @@ void OdpStatistics::dump(host::Netlink& netlink, const DumpLimits& limits) {
   };
   if (!dump_table(netlink, kStatGet, request_, limits, report_, on_message)) return;
   totals_.end_dump();
+  carried_.leave(totals_);
   std::vector<ResourceRow> rows;
   for (const auto& [labels, value] : totals_.totals()) rows.push_back({&kOdpStatistic, labels, value});
   report_.finish(std::move(rows));

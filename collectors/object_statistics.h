@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "collectors/carry_over.h"
 #include "collectors/running_totals.h"
 #include "collectors/table_dump.h"
 #include "host/nldev_resource.h"
@@ -20,7 +21,8 @@ namespace rdma_exporter::collectors {
 /// comes before the table of queue pairs, see() is shown each of them, finish() makes the rows. One thread.
 class QpStatistics {
  public:
-  explicit QpStatistics(std::uint32_t device_index);
+  /// `carried`: where its sums come from and go to.
+  QpStatistics(std::uint32_t device_index, CarryOver::Slot carried);
 
   void dump(host::Netlink& netlink, const DumpLimits& limits);
   void see(const host::nldev::Resource& qp);
@@ -42,13 +44,15 @@ class QpStatistics {
   TableReport report_{.table = "qp_statistic"};
   std::vector<Set> sets_;
   bool complete_ = false;
+  CarryOver::Slot carried_;
   RunningTotals totals_;
 };
 
 /// Counters of memory regions with on-demand paging. One thread.
 class OdpStatistics {
  public:
-  explicit OdpStatistics(std::uint32_t device_index);
+  /// `carried`: where its sums come from and go to.
+  OdpStatistics(std::uint32_t device_index, CarryOver::Slot carried);
 
   void dump(host::Netlink& netlink, const DumpLimits& limits);
 
@@ -57,6 +61,7 @@ class OdpStatistics {
  private:
   const std::vector<std::byte> request_;
   TableReport report_{.table = "odp_statistic"};
+  CarryOver::Slot carried_;
   RunningTotals totals_;
 };
 

@@ -141,10 +141,7 @@ class ResourceJob : public core::Job {
     run.samples().add_stable(kDetailEnabled, labels_, std::uint64_t{decision.enabled}, enabled_labels_);
     if (!decision.enabled || context_.background == nullptr) return;
     const bool first = !passes_;
-    if (first) {
-      passes_ = std::make_shared<ResourcePasses>(*context_.background, context_.host, *device_->netlink_index,
-                                                 context_.resource);
-    }
+    if (first) passes_ = std::make_shared<ResourcePasses>(context_, *device_);
     passes_->start_if_due(counts_, run.now());
     if (first) passes_->wait_for_first(context_.resource.first_wait);
     served_ = passes_->latest();

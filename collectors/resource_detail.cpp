@@ -25,13 +25,13 @@ std::uint64_t identity(const Resource& resource, Table table) {
 
 }  // namespace
 
-ResourceDetail::ResourceDetail(host::Host& host, std::uint32_t device_index, const ResourceSettings& settings)
-    : host_(host),
-      settings_(settings),
-      request_(host::nldev::device_request(device_index)),
-      netlink_(host.make_netlink(host::NetlinkProtocol::rdma)),
-      qp_statistics_(device_index),
-      odp_statistics_(device_index) {
+ResourceDetail::ResourceDetail(const Context& context, const host::Device& device)
+    : host_(context.host),
+      settings_(context.resource),
+      request_(host::nldev::device_request(*device.netlink_index)),
+      netlink_(host::kept_netlink(host_, host::NetlinkProtocol::rdma)),
+      qp_statistics_(*device.netlink_index, context.carry_over->take(device.id, "qp_statistic")),
+      odp_statistics_(*device.netlink_index, context.carry_over->take(device.id, "odp_statistic")) {
   for (std::size_t i = 0; i < tables_.size(); ++i)
     tables_.at(i).report.table = host::nldev::to_string(static_cast<Table>(i));
 }

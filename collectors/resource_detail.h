@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "collectors/collector.h"
 #include "collectors/object_statistics.h"
 #include "collectors/resource_settings.h"
 #include "collectors/resource_table.h"
@@ -32,8 +33,8 @@ struct DetailReport {
 /// thread at a time. A pass takes at most settings.timeout and what one message takes inside the kernel.
 class ResourceDetail {
  public:
-  /// `host` outlives it.
-  ResourceDetail(host::Host& host, std::uint32_t device_index, const ResourceSettings& settings);
+  /// `context` outlives it; netlink knows `device`.
+  ResourceDetail(const Context& context, const host::Device& device);
 
   /// One pass. `counts` tells which tables there are; what is empty is not asked for, what is too long
   /// neither.

@@ -9,9 +9,8 @@
 
 namespace rdma_exporter::collectors {
 
-ResourcePasses::ResourcePasses(core::Background& background, host::Host& host, std::uint32_t device_index,
-                               const ResourceSettings& settings)
-    : background_(background), interval_(settings.interval), detail_(host, device_index, settings) {}
+ResourcePasses::ResourcePasses(const Context& context, const host::Device& device)
+    : background_(*context.background), interval_(context.resource.interval), detail_(context, device) {}
 
 void ResourcePasses::start_if_due(ResourceCounts counts, Clock::time_point now) {
   {

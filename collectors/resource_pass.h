@@ -18,9 +18,8 @@ class ResourcePasses : public std::enable_shared_from_this<ResourcePasses> {
  public:
   using Clock = DumpGuard::Clock;
 
-  /// `background` and `host` outlive it.
-  ResourcePasses(core::Background& background, host::Host& host, std::uint32_t device_index,
-                 const ResourceSettings& settings);
+  /// `context` outlives it and has a background; netlink knows `device`.
+  ResourcePasses(const Context& context, const host::Device& device);
 
   /// Starts a pass when one is due at `now` and none is going on.
   void start_if_due(ResourceCounts counts, Clock::time_point now);

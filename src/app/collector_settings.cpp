@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "config/message.h"
 
@@ -74,7 +75,8 @@ std::vector<const collectors::CollectorSpec*> enabled_collectors(const config::C
 }
 
 collectors::Context collector_context(host::Host& host, const config::Config& config, Purpose purpose,
-                                      core::Background& background) {
+                                      core::Background& background,
+                                      std::shared_ptr<collectors::CarryOver> carry_over) {
   return {
       host,
       static_cast<collectors::RawPolicy>(config.raw),
@@ -85,7 +87,8 @@ collectors::Context collector_context(host::Host& host, const config::Config& co
       static_cast<collectors::AsyncEventsPolicy>(config.async_events),
       resource_settings(config.resource, first_wait(config, "resource", purpose)),
       {.interval = config.config_check.interval, .first_wait = first_wait(config, "config_check", purpose)},
-      &background};
+      &background,
+      std::move(carry_over)};
 }
 
 }  // namespace rdma_exporter::app

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -25,8 +26,9 @@ std::vector<std::string> idle_filters(const config::DeviceConfig& settings,
 
 std::vector<const collectors::CollectorSpec*> enabled_collectors(const config::Config& config);
 
-/// `host` and `background` outlive the collectors.
-collectors::Context collector_context(host::Host& host, const config::Config& config, Purpose purpose,
-                                      core::Background& background);
+/// `host` and `background` outlive the collectors. `carry_over`: what those of the configuration before left.
+collectors::Context collector_context(
+    host::Host& host, const config::Config& config, Purpose purpose, core::Background& background,
+    std::shared_ptr<collectors::CarryOver> carry_over = std::make_shared<collectors::CarryOver>());
 
 }  // namespace rdma_exporter::app

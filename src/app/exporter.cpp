@@ -18,6 +18,11 @@ double seconds_since_epoch() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
+// A recording that is opened again begins again, and its devices may be those of this host.
+std::shared_ptr<collectors::CarryOver> carry_over(const config::Config& config, const ProcessState& state) {
+  return config.replay.empty() ? state.carry_over : std::make_shared<collectors::CarryOver>();
+}
+
 scrape::EngineOptions engine_options(const config::Config& config) {
   scrape::EngineOptions options;
   options.max_workers = config.limits.workers;
@@ -52,7 +57,7 @@ Exporter::Exporter(const config::Config& config, const std::function<host::Host(
     : config_(config),
       replay_(std::move(replay)),
       host_(make_host()),
-      context_(collector_context(host_, config, purpose, background_)),
+      context_(collector_context(host_, config, purpose, background_, carry_over(config, state))),
       collectors_(context_, enabled_collectors(config), device_filter(config.device)),
       self_metrics_(state, host_.open_files, config.replay, replay_ ? replay_->player() : nullptr,
                     !config.textfile.empty()),

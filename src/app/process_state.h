@@ -5,7 +5,9 @@
 #include <atomic>
 #include <cstdint>
 #include <ctime>
+#include <memory>
 
+#include "collectors/carry_over.h"
 #include "net/http_counters.h"
 #include "probe/agent.h"
 
@@ -22,6 +24,8 @@ struct ReloadStatus {
 struct ProcessState {
   net::HttpCounters http;
   ReloadStatus reload;
+  /// Of this host, not of recordings.
+  std::shared_ptr<collectors::CarryOver> carry_over = std::make_shared<collectors::CarryOver>();
   probe::Agent probe;
 };
 

@@ -8,7 +8,7 @@ import signal
 import socket
 import threading
 
-from harness import Exporter, TestCase
+from harness import Exporter, TestCase, fake_tree
 from listening import reserved_port
 from marks import slow, timing
 from web_files import Authority, bcrypt, tls_section
@@ -76,6 +76,18 @@ class Reload(TestCase):
             requests = "rdma_exporter_http_requests_total"
             self.assertGreater(after.one(requests, code=200), before.one(requests, code=200))
             self.assertEqual(after.kernel(), before.kernel())
+
+    def test_32_bit_counters_stay_continued(self):
+        host = self.tree(devices=1)
+        path = next(iter(host.devices.values())).hw_counter("rx_write_requests")
+        name, labels = "rdma_port_requests_total", {"direction": "rx", "operation": "write"}
+        with self.start("--web.enable-lifecycle", sysfs=host.sys) as exporter:
+            for raw in (2**32 - 10, 5):
+                fake_tree.set_value(path, raw)
+                self.assertTrue(self.eventually(lambda: exporter.scrape().samples.one(name, **labels) % 2**32 == raw))
+            self.write("limits: {series_per_device: 4000}\n")
+            self.assertEqual(exporter.get("/-/reload", method="POST").status, 200)
+            self.assertEqual(exporter.scrape().samples.one(name, **labels), 2**32 + 5)
 
     def test_the_path_and_the_limits_of_the_server(self):
         with self.start("--web.enable-lifecycle", sysfs=self.tree(devices=1).sys) as exporter:

@@ -100,6 +100,9 @@ class CollectorFixture : public ::testing::Test {
     return page;
   }
 
+  /// New collectors, as after a reload of the configuration.
+  void reload() { set_.reset(); }
+
   /// Lets time pass for the jobs.
   void pass(std::chrono::seconds time) { passed_ += time; }
 

@@ -136,6 +136,42 @@ TEST_F(HwCountersTest, ContinuesNarrowCountersWhenTheSourceChanges) {
   EXPECT_EQ(collect().at(key), 4294967796) << "500 in the answer";
 }
 
+TEST_F(HwCountersTest, ContinuesNarrowCountersWhenTheDumpOfDevicesFails) {
+  add_port("rxe0");
+  set_driver("rxe0", "mlx5_core");
+  answer_netlink();
+  script_->refusals[host::nldev::kStatGet] = EINVAL;
+  const std::string key = R"(rdma_port_out_of_sequence_total{device="rxe0",port="1"})";
+  set("rxe0", "out_of_sequence", "4294967290");
+  collect();
+  set("rxe0", "out_of_sequence", "4");
+  ASSERT_EQ(collect().at(key), 4294967300);
+  script_->refusals[host::nldev::kGet] = EINTR;
+  EXPECT_EQ(collect().at(key), 4294967300);
+  script_->refusals.erase(host::nldev::kGet);
+  EXPECT_EQ(collect().at(key), 4294967300);
+}
+
+TEST_F(HwCountersTest, ContinuesNarrowCountersAfterAReload) {
+  add_port("d");
+  set_driver("d", "mlx5_core");
+  const std::string key = R"(rdma_port_out_of_sequence_total{device="d",port="1"})";
+  set("d", "out_of_sequence", "4294967290");
+  collect();
+  set("d", "out_of_sequence", "4");
+  ASSERT_EQ(collect().at(key), 4294967300);
+  reload();
+  set("d", "out_of_sequence", "9");
+  EXPECT_EQ(collect().at(key), 4294967305);
+  reload();
+  tree_.remove(device_path("d"));
+  add_port("d");
+  set_driver("d", "mlx5_core");
+  set("d", "out_of_sequence", "5");
+  EXPECT_EQ(collect().at(key), 5) << "another registration";
+  EXPECT_EQ(context_.carry_over->size(), 2U) << "what is gone is forgotten: a port and its device are left";
+}
+
 TEST_F(HwCountersTest, StartsAnewWithADeviceRegisteredAnew) {
   add_port("d");
   set_driver("d", "mlx5_core");

@@ -436,6 +436,8 @@ TEST_F(ResourceTest, AddsUpSetsOfQueuePairsByType) {
   script_->answers[host::nldev::kStatGet] = {sets(20)};
   pass(61s);
   EXPECT_EQ(collect().at(udp), 1500);
+  reload();
+  EXPECT_EQ(collect().at(udp), 1500) << "sums outlive a configuration";
 }
 
 TEST_F(ResourceTest, AsksForOnDemandPagingOnlyWhereThereIsSome) {
