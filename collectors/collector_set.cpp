@@ -5,11 +5,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "collectors/hw_table.h"
+
 namespace rdma_exporter::collectors {
 
 CollectorSet::CollectorSet(const Context& context, std::span<const CollectorSpec* const> enabled,
                            std::function<bool(const std::string&)> wanted)
-    : context_(context), inventory_(context.host, std::move(wanted)), netdevs_(context.host) {
+    : context_(context),
+      inventory_(context.host, std::move(wanted), driver_of_counters),
+      netdevs_(context.host) {
   for (const CollectorSpec* spec : enabled) {
     collectors_.push_back(spec->make(context));
     if (auto job = collectors_.back()->host_job()) host_jobs_.push_back(std::move(job));

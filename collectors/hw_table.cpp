@@ -2,7 +2,10 @@
 // Copyright the rdma_exporter authors
 #include "collectors/hw_table.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
+#include <set>
 #include <vector>
 
 #include "collectors/hw_tables/tables.h"
@@ -12,6 +15,20 @@ namespace rdma_exporter::collectors {
 namespace {
 
 using host::Driver;
+
+// Which drivers have a row for each counter.
+using DriversByCounter = std::map<std::string_view, std::set<Driver>>;
+
+const DriversByCounter& drivers_by_counter() {
+  static const DriversByCounter all = [] {
+    DriversByCounter drivers;
+    for (std::uint8_t i = 0; i < host::kDrivers; ++i)
+      for (const CounterRow& row : port_hw_rows(static_cast<Driver>(i)))
+        drivers[row.raw].insert(static_cast<Driver>(i));
+    return drivers;
+  }();
+  return all;
+}
 
 }  // namespace
 
@@ -62,6 +79,32 @@ std::span<const CounterRow> device_hw_rows(Driver driver) {
 bool is_other_spelling(std::string_view raw, Driver driver) {
   if (driver == Driver::mlx5) return table::mlx5_other_spelling(raw);
   return driver == Driver::irdma && table::irdma_other_spelling(raw);
+}
+
+host::Driver driver_of_counters(std::span<const std::string> names) {
+  struct Score {
+    std::size_t known = 0;
+    std::size_t own = 0;
+  };
+  constexpr std::size_t kOwn = 3;
+  std::map<Driver, Score> scores;
+  std::size_t counters = 0;
+  for (const std::string& name : names) {
+    if (name == "lifespan") continue;  // of the directory, whatever the driver
+    ++counters;
+    const auto found = drivers_by_counter().find(name);
+    if (found == drivers_by_counter().end()) continue;
+    for (const Driver driver : found->second) {
+      ++scores[driver].known;
+      if (found->second.size() == 1) ++scores[driver].own;
+    }
+  }
+  Driver best = Driver::unknown;
+  for (const auto& [driver, score] : scores) {
+    const bool enough = score.known * 5 >= counters * 4 && score.own >= kOwn;
+    if (enough && (best == Driver::unknown || score.known > scores[best].known)) best = driver;
+  }
+  return best;
 }
 
 std::span<const core::MetricDesc* const> hw_families() {

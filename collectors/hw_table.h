@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "collectors/counter_row.h"
@@ -23,6 +24,10 @@ std::span<const CounterRow> device_hw_rows(host::Driver driver);
 /// own. A port has one spelling or the other: such a row stands for its twin, it is no further addend of the
 /// series.
 bool is_other_spelling(std::string_view raw, host::Driver driver);
+
+/// The driver whose table has at least four fifths of a port's counters and three that no other one has; of
+/// several the one that has most, unknown when there is none.
+host::Driver driver_of_counters(std::span<const std::string> names);
 
 /// Every family that hw_counters can become, the raw ones last.
 std::span<const core::MetricDesc* const> hw_families();

@@ -18,8 +18,11 @@ constexpr std::uint32_t kNodeTypeRnic = 4;  // include/rdma/ib_verbs.h RDMA_NODE
 
 }  // namespace
 
-Inventory::Inventory(Host& host, std::function<bool(const std::string&)> wanted)
-    : host_(host), wanted_(std::move(wanted)), netlink_(host.make_netlink(NetlinkProtocol::rdma)) {}
+Inventory::Inventory(Host& host, std::function<bool(const std::string&)> wanted, Recognise recognise)
+    : host_(host),
+      wanted_(std::move(wanted)),
+      recognise_(std::move(recognise)),
+      netlink_(host.make_netlink(NetlinkProtocol::rdma)) {}
 
 core::Result<bool> Inventory::refresh() {
   auto names = host_.sysfs->list(kDevices);
@@ -119,10 +122,23 @@ std::vector<std::uint32_t> Inventory::list_ports(const std::string& path) {
 // parent device and is an RNIC.
 Driver Inventory::find_driver(const Device& device) {
   if (host_.sysfs->exists(device.path + "/parent")) return Driver::rxe;
-  if (!device.parent_driver.empty()) return driver_from_parent(device.parent_driver);
+  const Driver driver =
+      device.parent_driver.empty() ? Driver::unknown : driver_from_parent(device.parent_driver);
+  const Driver by_counters = driver == Driver::unknown ? driver_of_counters(device) : driver;
+  if (by_counters != Driver::unknown || !device.parent_driver.empty()) return by_counters;
   const auto text = host_.sysfs->read(device.path + "/node_type");
   const auto node_type = text ? core::parse_enum(*text) : core::parse_error();
   return node_type && *node_type == kNodeTypeRnic ? Driver::siw : Driver::unknown;
+}
+
+Driver Inventory::driver_of_counters(const Device& device) {
+  if (!recognise_) return Driver::unknown;
+  for (const std::uint32_t port : device.ports) {
+    const auto names = host_.sysfs->list(device.port_path(port) + "/hw_counters");
+    const Driver driver = names ? recognise_(*names) : Driver::unknown;
+    if (driver != Driver::unknown) return driver;
+  }
+  return Driver::unknown;
 }
 
 }  // namespace rdma_exporter::host

@@ -5,6 +5,8 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -22,9 +24,13 @@ inline constexpr const char* kDevices = "class/infiniband";
 /// a time, once per collection.
 class Inventory {
  public:
+  /// Which driver gives a port counters with these names; unknown when that is not certain.
+  using Recognise = std::function<Driver(std::span<const std::string> counters)>;
+
   /// `wanted` decides by name, before anything of a device is read: an excluded device costs nothing and can
-  /// break nothing.
-  Inventory(Host& host, std::function<bool(const std::string&)> wanted);
+  /// break nothing. `recognise` is asked about a device that does not say its driver: a recorded tree or a
+  /// container may lack the link to the PCI function.
+  Inventory(Host& host, std::function<bool(const std::string&)> wanted, Recognise recognise = nullptr);
 
   /// Looks for devices that came, went or were registered anew. True when the list changed. No RDMA at all is
   /// an empty list, not an error.
@@ -48,9 +54,11 @@ class Inventory {
   std::shared_ptr<Device> load(const std::string& name, const FileId& id);
   std::vector<std::uint32_t> list_ports(const std::string& path);
   Driver find_driver(const Device& device);
+  Driver driver_of_counters(const Device& device);
 
   Host& host_;
   std::function<bool(const std::string&)> wanted_;
+  Recognise recognise_;
   std::unique_ptr<Netlink> netlink_;
   bool netlink_whole_ = false;  ///< the last dump came to its end
   Devices devices_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 #include <cerrno>
+#include <fstream>
 
 #include "tests/unit/collector_fixture.h"
 #include "tests/unit/netlink_mutation.h"
@@ -185,6 +186,19 @@ TEST_F(HwCountersTest, StartsAnewWithADeviceRegisteredAnew) {
   set_driver("d", "mlx5_core");
   set("d", "out_of_sequence", "5");
   EXPECT_EQ(collect().at(key), 5);
+}
+
+// A synthetic tree with the names of drivers/infiniband/hw/mlx5/counters.c and no link `device`, as some
+// support bundles are.
+TEST_F(HwCountersTest, RecognisesADriverByItsCounters) {
+  add_port("d");
+  std::ifstream names(SOURCE_DIR "/tests/unit/data/hw_names/mlx5_port.txt");
+  for (std::string name; std::getline(names, name);)
+    if (!name.starts_with('#')) set("d", name, "7");
+  set("d", "lifespan", "10");
+  const Page page = collect();
+  EXPECT_EQ(page.at(R"(rdma_port_out_of_sequence_total{device="d",port="1"})"), 7);
+  EXPECT_EQ(page.at(R"(rdma_port_cnp_packets_total{device="d",port="1",direction="rx"})"), 14);
 }
 
 TEST_F(HwCountersTest, ExportsGaugesAsGauges) {

@@ -133,6 +133,41 @@ INSTANTIATE_TEST_SUITE_P(
         List{"hfi1_device", Driver::hfi1, false, 470, 0, false}),
     [](const auto& list) { return std::string(list.param.file); });
 
+TEST(DriverOfCounters, KnowsEachDriverWhoseTableIsWhole) {
+  for (const auto& [list, driver] : {std::pair{"mlx5_port", Driver::mlx5},
+                                     {"mlx5_switchdev_port", Driver::mlx5},
+                                     {"mlx4_port", Driver::mlx4},
+                                     {"bnxt_re_port", Driver::bnxt_re},
+                                     {"irdma_port", Driver::irdma},
+                                     {"irdma_6_18_port", Driver::irdma},
+                                     {"efa_port", Driver::efa},
+                                     {"erdma_port", Driver::erdma},
+                                     {"hns_port", Driver::hns},
+                                     {"mana_port", Driver::mana},
+                                     {"rxe_port", Driver::rxe},
+                                     {"hfi1_port", Driver::unknown}}) {  // a few of its counters
+    Names names = kernel_names(list);
+    names.emplace_back("lifespan");
+    EXPECT_EQ(driver_of_counters(names), driver) << list;
+  }
+}
+
+TEST(DriverOfCounters, NeedsFourFifthsOfTheNamesAndThreeOfItsOwn) {
+  const Names shared{"duplicate_request", "rx_read_requests"};
+  const Names own{"rp_cnp_handled", "rx_icrc_encapsulated", "roce_adp_retrans"};
+  Names names = shared;
+  EXPECT_EQ(driver_of_counters(names), Driver::unknown);
+  names.insert(names.end(), own.begin(), own.end() - 1);
+  EXPECT_EQ(driver_of_counters(names), Driver::unknown);
+  names.push_back(own.back());
+  EXPECT_EQ(driver_of_counters(names), Driver::mlx5);
+  names.emplace_back("a_counter_of_tomorrow");
+  EXPECT_EQ(driver_of_counters(names), Driver::mlx5) << "five of six";
+  names.emplace_back("another_one");
+  EXPECT_EQ(driver_of_counters(names), Driver::unknown);
+  EXPECT_EQ(driver_of_counters({}), Driver::unknown);
+}
+
 TEST(HwTable, HasNoRowForANameThatNoKernelGives) {
   std::map<Driver, std::set<std::string>> names;
   // Spellings of an early patch for the third generation.

@@ -166,6 +166,22 @@ TEST_F(InventoryTest, TakesTheDriverFromTheParentNotFromTheName) {
   EXPECT_EQ(inventory.devices().front()->ports, (std::vector<std::uint32_t>{2, 10}));
 }
 
+TEST_F(InventoryTest, AsksWhoKnowsTheCountersOfADriverThatIsNotNamed) {
+  tree_.write("class/infiniband/named/ports/1/hw_counters/a", "");
+  tree_.link("../../bus/pci/drivers/bnxt_en", "class/infiniband/named/device/driver");
+  tree_.write("class/infiniband/nameless/node_type", "4: RNIC\n");
+  tree_.mkdir("class/infiniband/nameless/ports/1");
+  tree_.write("class/infiniband/nameless/ports/2/hw_counters/a", "");
+  tree_.write("class/infiniband/nameless/ports/2/hw_counters/b", "");
+  Inventory inventory(host_, everything, [](std::span<const std::string> counters) {
+    EXPECT_EQ(std::vector(counters.begin(), counters.end()), (std::vector<std::string>{"a", "b"}));
+    return Driver::irdma;
+  });
+  ASSERT_TRUE(inventory.refresh().value());
+  EXPECT_EQ(inventory.devices()[0]->driver, Driver::bnxt_re);
+  EXPECT_EQ(inventory.devices()[1]->driver, Driver::irdma);
+}
+
 TEST_F(InventoryTest, KnowsSoftIwarpByItsNodeType) {
   tree_.write("class/infiniband/siw0/node_type", "4: RNIC\n");
   Inventory inventory(host_, everything);
