@@ -4,6 +4,7 @@
 // Collector port: state, speed, addresses and MTU of each port.
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -68,13 +69,13 @@ constexpr MetricDesc kLid{"rdma_port_lid",
                           "device,port",
                           "",
                           "Local identifier given by the subnet manager, 0 if none; InfiniBand only",
-                          "sysfs ports/N/lid"};
+                          "sysfs ports/N/lid; RDMA netlink PORT_GET"};
 constexpr MetricDesc kSmLid{"rdma_port_sm_lid",
                             MetricType::gauge,
                             "device,port",
                             "",
                             "LID of the subnet manager, 0 if none is known; InfiniBand only",
-                            "sysfs ports/N/sm_lid"};
+                            "sysfs ports/N/sm_lid; RDMA netlink PORT_GET"};
 constexpr MetricDesc kActiveMtu{"rdma_port_active_mtu_bytes",
                                 MetricType::gauge,
                                 "device,port",
@@ -103,6 +104,13 @@ static_assert(core::all_valid(std::array{kInfo, kState, kPhysicalState, kUp, kRa
 constexpr std::chrono::seconds kGidInterval{60};
 constexpr std::chrono::seconds kMtuInterval{300};
 
+// As the kernel prints it: "0x1a".
+std::string hex(std::uint32_t number) {
+  std::array<char, 2 * sizeof number> digits{};
+  const auto written = std::to_chars(digits.data(), digits.data() + digits.size(), number, 16);
+  return "0x" + std::string(digits.data(), written.ptr);
+}
+
 // One port of the device.
 class Port {
  public:
@@ -119,7 +127,7 @@ class Port {
     const host::PortState state = handle_.port_states->get(number_, run.cycle());
     refresh(state, run);
     add_state(state, run);
-    if (infiniband_) add_lids(run);
+    if (infiniband_) add_lids(state, run);
     add_slow_facts(state, run);
   }
 
@@ -192,20 +200,25 @@ class Port {
     run.samples().add_stable(kWidth, labels_, std::uint64_t{rate->lanes});
   }
 
-  void add_lids(core::JobRun& run) {
-    for (const auto& [metric, file] : {std::pair{&kLid, "lid"}, std::pair{&kSmLid, "sm_lid"}}) {
-      const auto text = handle_.port_states->read(number_, run.cycle(), file, buffer_);
-      const auto lid = text ? core::parse_hex(*text) : tl::unexpected(text.error());
-      if (!lid) {
-        count_unless_absent(lid.error(), run);
-        continue;
-      }
-      run.samples().add_stable(*metric, labels_, std::uint64_t{*lid});
-      if (metric == &kLid && lid_ != core::trim(*text)) {
-        lid_ = std::string(core::trim(*text));
-        info_labels_.clear();
-      }
-    }
+  void add_lids(const host::PortState& state, core::JobRun& run) {
+    const auto lid = known_or_read(state.lid, "lid", run);
+    const auto sm_lid = known_or_read(state.sm_lid, "sm_lid", run);
+    if (lid) run.samples().add_stable(kLid, labels_, std::uint64_t{*lid});
+    if (sm_lid) run.samples().add_stable(kSmLid, labels_, std::uint64_t{*sm_lid});
+    if (!lid || lid == lid_) return;
+    lid_ = lid;
+    info_labels_.clear();
+  }
+
+  // To read one of these files is to query the port; netlink gives both with its state.
+  std::optional<std::uint32_t> known_or_read(std::optional<std::uint32_t> known, std::string_view file,
+                                             core::JobRun& run) {
+    if (known) return known;
+    const auto text = handle_.port_states->read(number_, run.cycle(), file, buffer_);
+    const auto lid = text ? core::parse_hex(*text) : tl::unexpected(text.error());
+    if (lid) return *lid;
+    count_unless_absent(lid.error(), run);
+    return std::nullopt;
   }
 
   void add_slow_facts(const host::PortState& state, core::JobRun& run) {
@@ -216,7 +229,7 @@ class Port {
                                           {"port", std::to_string(number_)},
                                           {"link_layer", link_layer_},
                                           {"netdev", netdev},
-                                          {"lid", infiniband_ ? std::string_view(lid_) : ""}});
+                                          {"lid", infiniband_ && lid_ ? hex(*lid_) : ""}});
     }
     run.samples().add_stable(kInfo, info_labels_, std::uint64_t{1});
     if (mtu_ && mtu_->active > 0) run.samples().add_stable(kActiveMtu, labels_, std::uint64_t{mtu_->active});
@@ -248,7 +261,7 @@ class Port {
   GidFacts gids_;
   std::optional<host::PortMtu> mtu_;
   bool mtu_error_logged_ = false;
-  std::string lid_;
+  std::optional<std::uint32_t> lid_;
   std::string info_netdev_;
   std::string info_labels_;
 };

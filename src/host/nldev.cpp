@@ -57,6 +57,8 @@ core::Result<Port> parse_port(Bytes payload) {
   const bool whole = for_each_attr(payload, [&](const Attr& attr) {
     if (attr.type == RDMA_NLDEV_ATTR_PORT_STATE) port.state = attr.number<std::uint8_t>();
     if (attr.type == RDMA_NLDEV_ATTR_PORT_PHYS_STATE) port.physical_state = attr.number<std::uint8_t>();
+    if (attr.type == RDMA_NLDEV_ATTR_LID) port.lid = attr.number<std::uint32_t>();
+    if (attr.type == RDMA_NLDEV_ATTR_SM_LID) port.sm_lid = attr.number<std::uint32_t>();
     if (attr.type == RDMA_NLDEV_ATTR_NDEV_NAME) port.netdev = attr.text();
   });
   if (!whole) return core::parse_error();

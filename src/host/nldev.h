@@ -37,6 +37,8 @@ core::Result<Device> parse_device(Bytes payload);
 struct Port {
   std::optional<std::uint32_t> state;           ///< 0..5 as in sysfs `state`
   std::optional<std::uint32_t> physical_state;  ///< 0..7 as in sysfs `phys_state`
+  std::optional<std::uint32_t> lid;             ///< InfiniBand only
+  std::optional<std::uint32_t> sm_lid;          ///< InfiniBand only
   std::string netdev;                           ///< only if it is in the caller's network namespace
 };
 core::Result<Port> parse_port(Bytes payload);

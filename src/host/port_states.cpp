@@ -14,7 +14,9 @@
 namespace rdma_exporter::host {
 namespace {
 
-PortState unreadable(int os_errno) { return {core::os_error(os_errno), core::os_error(os_errno), {}}; }
+PortState unreadable(int os_errno) {
+  return {core::os_error(os_errno), core::os_error(os_errno), {}, {}, {}};
+}
 
 core::Result<std::uint32_t> read_enum(AttrDir& files, std::string_view name) {
   std::array<char, 128> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled by read()
@@ -76,15 +78,16 @@ std::optional<PortState> PortStates::query_netlink(std::uint32_t port) {
   const auto sent = netlink_->request(nldev::kPortGet, 0, payload, [&](Bytes bytes) {
     auto answer = nldev::parse_port(bytes);
     if (answer && answer->state && answer->physical_state)
-      state = PortState{*answer->state, *answer->physical_state, std::move(answer->netdev)};
+      state = PortState{*answer->state, *answer->physical_state, std::move(answer->netdev), answer->lid,
+                        answer->sm_lid};
   });
   return sent ? state : std::nullopt;
 }
 
 PortState PortStates::query_sysfs(Memo& memo, std::uint64_t cycle) {
   const auto files = fresh_files(memo, cycle);
-  if (!files) return {tl::unexpected(files.error()), tl::unexpected(files.error()), {}};
-  return {read_enum(**files, "state"), read_enum(**files, "phys_state"), {}};
+  if (!files) return {tl::unexpected(files.error()), tl::unexpected(files.error()), {}, {}, {}};
+  return {read_enum(**files, "state"), read_enum(**files, "phys_state"), {}, {}, {}};
 }
 
 }  // namespace rdma_exporter::host

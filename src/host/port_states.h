@@ -24,6 +24,8 @@ struct PortState {
   core::Result<std::uint32_t> state;           ///< 0..5
   core::Result<std::uint32_t> physical_state;  ///< 0..7
   std::string netdev;                          ///< netlink only; empty where not known
+  std::optional<std::uint32_t> lid;            ///< netlink only, InfiniBand only
+  std::optional<std::uint32_t> sm_lid;         ///< netlink only, InfiniBand only
 };
 
 /// State of the ports of one device, read at most once per collection: every read is a firmware query on most

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
+#include <rdma/rdma_netlink.h>
+
 #include <cerrno>
 
+#include "host/netlink_attr.h"
 #include "tests/unit/collector_fixture.h"
 
 namespace rdma_exporter::collectors {
@@ -126,6 +129,25 @@ TEST_F(PortTest, FollowsAChangeOfTheLidAtOnce) {
   const Page page = collect();
   EXPECT_EQ(page.at("rdma_port_lid" + kPort), 43);
   EXPECT_TRUE(page.contains(info("InfiniBand", "", "0x2b")));
+}
+
+// fill_port_info() of nldev.c adds both on InfiniBand; recorded was Soft-RoCE, so they are appended.
+TEST_F(PortTest, TakesLidsFromTheAnswerThatHasTheState) {
+  add_port("rxe0");
+  tree_.write(port_path("rxe0") + "link_layer", "InfiniBand\n");
+  tree_.write(port_path("rxe0") + "lid", "0x1a\n");
+  tree_.write(port_path("rxe0") + "sm_lid", "0x1\n");
+  answer_netlink();
+  test::Message& answer = script_->answers[host::nldev::kPortGet][0];
+  host::append_number(answer, RDMA_NLDEV_ATTR_LID, std::uint32_t{0x2c});
+  host::append_number(answer, RDMA_NLDEV_ATTR_SM_LID, std::uint32_t{3});
+  const Page page = collect();
+  EXPECT_EQ(page.at(R"(rdma_port_lid{device="rxe0",port="1"})"), 44);
+  EXPECT_EQ(page.at(R"(rdma_port_sm_lid{device="rxe0",port="1"})"), 3);
+  EXPECT_TRUE(page.contains(
+      R"(rdma_port_info{device="rxe0",port="1",link_layer="InfiniBand",netdev="ve0",lid="0x2c"})"));
+  for (const char* file : {"lid", "sm_lid", "state", "phys_state"})
+    EXPECT_EQ(fs_->opens[port_path("rxe0") + file], 0) << file << ": one more query of the port";
 }
 
 TEST_F(PortTest, CountsGidsByType) {
