@@ -2,6 +2,8 @@
 // Copyright the rdma_exporter authors
 #include "log/log.h"
 
+#include "log/caught.h"
+
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
@@ -87,6 +89,13 @@ void write(Level level, std::string_view message, std::initializer_list<Field> f
   if (!enabled(level)) return;
   const Format format = settings().format;
   logger().log(spdlog::level::info, "{}", format_line(format, level, message, fields));
+}
+
+void caught(std::string_view message, const std::exception& exception) noexcept {
+  try {
+    error(message, {{"error", exception.what()}});
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): there is nowhere to say it
+  }
 }
 
 }  // namespace rdma_exporter::log

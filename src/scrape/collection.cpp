@@ -6,9 +6,23 @@
 #include <exception>
 #include <utility>
 
+#include "log/caught.h"
 #include "log/log.h"
 
 namespace rdma_exporter::scrape {
+namespace {
+
+void log_throw(const core::Job& job, const std::exception& thrown) noexcept {
+  try {
+    log::error(
+        "a collector threw",
+        {{"collector", std::string(job.collector())}, {"device", job.device()}, {"error", thrown.what()}});
+  } catch (const std::exception& again) {
+    log::caught("a collector threw", again);
+  }
+}
+
+}  // namespace
 
 Collection::Collection(std::shared_ptr<Shared> shared, std::uint64_t cycle, Selection wanted,
                        OnComplete on_complete)
@@ -40,9 +54,11 @@ Outcome Collection::admit(const Slot& slot, Clock::time_point now) const {
 }
 
 Collection::Tasks Collection::plan() {
-  runs_.reserve(shared_->slots.size());
+  std::vector<RunPtr> runs;
+  runs.reserve(shared_->slots.size());
   for (const auto& slot : shared_->slots)
-    runs_.push_back(std::make_shared<Run>(*this, slot, Outcome::unwanted, core::JobRun(cycle_)));
+    runs.push_back(std::make_shared<Run>(*this, slot, Outcome::unwanted, core::JobRun(cycle_)));
+  runs_ = std::move(runs);
   planned_ = true;
   return admit_wanted();
 }
@@ -50,6 +66,7 @@ Collection::Tasks Collection::plan() {
 Collection::Tasks Collection::admit_wanted() {
   const Clock::time_point now = Clock::now();
   Tasks tasks;
+  tasks.reserve(runs_.size());  // a run is pending only with a task
   for (const RunPtr& run : runs_) {
     if (run->outcome != Outcome::unwanted || !wanted_.has(run->slot->job().collector())) continue;
     run->outcome = admit(*run->slot, now);
@@ -94,9 +111,7 @@ void Collection::Run::execute() {
     slot->job().run(result);
   } catch (const std::exception& error) {
     result.fail();
-    log::error(
-        "a collector threw",
-        {{"collector", std::string(job.collector())}, {"device", job.device()}, {"error", error.what()}});
+    log_throw(job, error);
   }
   if (const auto ended_in = collection.lock()) return ended_in->end(*this);
   const std::lock_guard lock(shared->mutex);
@@ -105,8 +120,8 @@ void Collection::Run::execute() {
 
 void Collection::Run::drop(Clock::time_point now) {
   slot->ended(now, false);
-  slot->fold(result);
   if (outcome == Outcome::late) shared->count_returned(slot->owner().get());
+  slot->fold(result);  // last, because it may find no memory
 }
 
 bool Collection::begin(Run& run) {
@@ -122,11 +137,10 @@ void Collection::end(Run& run) {
   std::unique_lock lock(shared_->mutex);
   const Clock::time_point now = Clock::now();
   if (run.outcome != Outcome::pending) return run.drop(now);
-  limit_series(run);
   run.slot->ended(now, true);
-  run.slot->fold(run.result);
   run.outcome = Outcome::done;
   run.ended = now;
+  account(run);
   if (&run == discovery_.get()) {
     const Tasks tasks = plan();
     lock.unlock();
@@ -137,6 +151,17 @@ void Collection::end(Run& run) {
   if (!complete()) return;
   lock.unlock();
   announce();
+}
+
+void Collection::account(Run& run) noexcept {
+  try {
+    limit_series(run);
+    run.slot->fold(run.result);
+  } catch (const std::exception& error) {
+    log::caught("a collector's result was dropped", error);
+    run.result.samples().truncate(0);
+    run.result.fail();
+  }
 }
 
 // A device has a share of the page; what its collectors find beyond that is dropped and counted.
@@ -163,8 +188,8 @@ void Collection::announce() {
 
 void Collection::expire_run(Run& run, Clock::time_point now) {
   if (run.outcome != Outcome::pending || !run.started || now - *run.started < run.slot->timeout()) return;
+  shared_->count_stuck(run.slot->owner().get());  // before it is late: it may find no memory
   run.outcome = Outcome::late;
-  shared_->count_stuck(run.slot->owner().get());
   run.slot->count_timeout();
   if (&run != discovery_.get()) --unfinished_;
 }
@@ -210,8 +235,8 @@ void Collection::close_run(Run& run, Clock::time_point now) {
   run.slot->count_timeout();
   run.ended = now;
   if (run.started) {
-    run.outcome = Outcome::late;
     shared_->count_stuck(run.slot->owner().get());
+    run.outcome = Outcome::late;
   } else {
     shared_->pool.withdraw(run);
   }

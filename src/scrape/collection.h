@@ -88,6 +88,7 @@ class Collection : public std::enable_shared_from_this<Collection> {
   void observe_duration(Clock::time_point now);                                       // mutex held
   Outcome admit(const Slot& slot, Clock::time_point now) const;                       // mutex held
   Tasks admit_wanted();                                                               // mutex held
+  void account(Run& run) noexcept;                                                    // mutex held
   void limit_series(Run& run);                                                        // mutex held
   void submit(const Tasks& tasks);
   bool complete() const { return planned_ && unfinished_ == 0 && !closed_; }  // mutex held

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <exception>
 #include <utility>
+
+#include "log/caught.h"
 
 namespace rdma_exporter::scrape {
 namespace {
@@ -48,8 +51,15 @@ constexpr MetricDesc kLeftOut{"rdma_exporter_page_series_dropped_total",
                               "Series left out of pages because a page would have been longer than "
                               "limits.page_bytes",
                               "src/scrape"};
+constexpr MetricDesc kInFlight{
+    "rdma_exporter_pages_in_flight_bytes",
+    MetricType::gauge,
+    "",
+    "bytes",
+    "Pages that clients have not taken yet; at limits.pages_in_flight_bytes scrapes get 503",
+    "src/scrape"};
 
-constexpr std::array kFamilies{&kScrapes, &kDuration, &kLeftOut, &kWorkers, &kWorkerLimit};
+constexpr std::array kFamilies{&kScrapes, &kDuration, &kLeftOut, &kInFlight, &kWorkers, &kWorkerLimit};
 static_assert(std::all_of(kFamilies.begin(), kFamilies.end(),
                           [](const MetricDesc* m) { return core::valid(*m); }));
 
@@ -138,8 +148,13 @@ void Engine::scrape(PageRequest request, Clock::time_point deadline, Answer answ
         if (!cancelled && !alive.expired()) on_deadline(waiter);
       });
   waiters_.push_back(waiter);
-  if (current_) return join(*waiter);
-  start_collection();
+  try {
+    if (current_) return join(*waiter);
+    start_collection();
+  } catch (...) {
+    std::erase(waiters_, waiter);  // who is told now must not be answered later
+    throw;
+  }
 }
 
 // What other collectors read would have to be there when the collection ends. Where that leaves a scrape less
@@ -157,11 +172,11 @@ void Engine::join(Waiter& waiter) {
   waiter.joined = pages_->want(waiter.request) && current_->join(waiter.request.collectors);
 }
 
-// For all who wait.
-void Engine::start_collection() {
+// For all who wait. Where it throws there is no collection.
+void Engine::start_collection() try {
   ++collections_;
   Selection wanted = waiters_.front()->request.collectors;
-  pages_ = std::make_shared<Pages>(printer_);
+  pages_ = std::make_shared<Pages>(printer_, *options_.pages);
   for (const auto& waiter : waiters_) {
     wanted.add(waiter->request.collectors);
     pages_->want(waiter->request);
@@ -173,24 +188,37 @@ void Engine::start_collection() {
     const bool here = io.get_executor().running_in_this_thread();
     pages->make(*collection, here ? Compression::forbidden : Compression::allowed);
     // Weak: what is still posted at the end must not outlive the host whose files the jobs hold.
-    boost::asio::post(io, [this, alive, weak = std::weak_ptr<Collection>(collection)] {
-      if (alive.expired()) return;
-      if (const auto delivered = weak.lock()) deliver(delivered);
-    });
+    try {
+      boost::asio::post(io, [this, alive, weak = std::weak_ptr<Collection>(collection)] {
+        if (alive.expired()) return;
+        if (const auto delivered = weak.lock()) deliver(delivered);
+      });
+    } catch (const std::exception& exception) {
+      log::caught("a collection waits for its deadline", exception);
+    }
   };
   current_ = std::make_shared<Collection>(shared_, ++cycle_, std::move(wanted), on_complete);
   wait_tick();
   current_->start();
+} catch (...) {
+  tick_.cancel();
+  current_.reset();
+  pages_.reset();
+  throw;
 }
 
 void Engine::wait_tick() {
   tick_.expires_after(options_.tick);
   tick_.async_wait([this, alive = std::weak_ptr<bool>(alive_)](const boost::system::error_code& cancelled) {
     if (cancelled || alive.expired() || !current_) return;
-    shared_->pool.nudge();
     const auto collection = current_;
-    collection->expire(Clock::now());
-    wait_tick();
+    wait_tick();  // first: what follows may end the collection
+    try {
+      shared_->pool.nudge();
+      collection->expire(Clock::now());
+    } catch (const std::exception& exception) {
+      log::caught("a collection could not be looked after", exception);
+    }
   });
 }
 
@@ -201,21 +229,38 @@ void Engine::on_deadline(const std::shared_ptr<Waiter>& waiter) {
   if (it == waiters_.end()) return;
   const auto collection = current_;
   const bool last = waiter->deadline >= waiters_.front()->deadline || waiters_.size() == 1;
-  if (last && waiter->joined) {
-    collection->close(Clock::now());
-    deliver(collection);
-    return;
-  }
+  if (last && waiter->joined) return end_now(collection);
   waiters_.erase(it);
-  const PageRequest& request = waiter->request;
-  waiter->answer(std::make_shared<const core::Page>(
-      core::Page{printer_.print(*collection, request), request.format, false}));
+  waiter->answer(print_now(*collection, waiter->request));
 }
 
+void Engine::end_now(const std::shared_ptr<Collection>& collection) noexcept {
+  try {
+    collection->close(Clock::now());
+    deliver(collection);
+  } catch (const std::exception& exception) {
+    log::caught("a collection was given up", exception);
+    give_up();
+  }
+}
+
+PagePtr Engine::print_now(const Collection& collection, const PageRequest& request) noexcept {
+  if (!options_.pages->has_room()) return nullptr;
+  try {
+    return options_.pages->hold({printer_.print(collection, request), request.format, false});
+  } catch (const std::exception& exception) {
+    log::caught("a page could not be made", exception);
+    return nullptr;
+  }
+}
+
+// Throws, for want of memory, before it has changed anything.
 void Engine::deliver(const std::shared_ptr<Collection>& collection) {
   if (collection != current_) return;  // its scrapes have been answered at their deadline
   std::vector<std::pair<std::shared_ptr<Waiter>, PagePtr>> answers;
   std::vector<std::shared_ptr<Waiter>> too_late;
+  answers.reserve(waiters_.size());
+  too_late.reserve(waiters_.size());
   for (auto& waiter : waiters_) {
     if (!waiter->joined) {
       too_late.push_back(std::move(waiter));
@@ -230,8 +275,30 @@ void Engine::deliver(const std::shared_ptr<Collection>& collection) {
   current_.reset();
   tick_.cancel();
   waiters_ = std::move(too_late);
-  if (!waiters_.empty()) start_collection();
+  start_next();
   for (const auto& [waiter, page] : answers) waiter->answer(page);
+}
+
+void Engine::start_next() noexcept {
+  if (waiters_.empty()) return;
+  try {
+    start_collection();
+  } catch (const std::exception& exception) {
+    log::caught("a collection could not be started", exception);
+    give_up();
+  }
+}
+
+// Without the memory to do better: nobody waits for ever.
+void Engine::give_up() noexcept {
+  if (pages_) pages_->close();
+  pages_.reset();
+  current_.reset();
+  tick_.cancel();
+  for (const auto& waiter : std::exchange(waiters_, {})) {
+    waiter->timer.cancel();
+    waiter->answer(nullptr);
+  }
 }
 
 void Engine::report(core::SampleBatch& out) const {
@@ -239,6 +306,7 @@ void Engine::report(core::SampleBatch& out) const {
   out.add(kScrapes, {}, collections_.load());
   out.add(kDuration, {}, shared_->durations.data());
   out.add(kLeftOut, {}, printer_.left_out());
+  out.add(kInFlight, {}, std::uint64_t{options_.pages->in_flight()});
   out.add(kWorkers, {}, std::uint64_t{stats.workers});
   out.add(kWorkerLimit, {}, stats.limit_reached);
 }

@@ -24,7 +24,9 @@ struct EngineOptions {
   unsigned max_workers = 32;
   std::size_t series_per_device = 5000;
   std::size_t page_bytes = std::size_t{64} << 20U;  ///< longest page, before compression
-  std::optional<double> start_time = {};            ///< see core::make_format_writer()
+  /// Of the process: engines that follow each other share it.
+  std::shared_ptr<PageBudget> pages = std::make_shared<PageBudget>();
+  std::optional<double> start_time = {};  ///< see core::make_format_writer()
   std::chrono::milliseconds discovery_timeout{5000};
   /// How often a collection in flight is looked after: more workers, jobs out of their time.
   std::chrono::milliseconds tick{25};
@@ -36,6 +38,7 @@ struct EngineOptions {
 /// added. Public functions on the thread of `io` only; nothing here blocks it.
 class Engine {
  public:
+  /// Must not throw.
   using Answer = std::function<void(PagePtr)>;
 
   /// `families` gives the order of the page and must hold every family that can occur. `self_metrics` adds
@@ -46,8 +49,9 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  /// Answers with the page that `request` describes, never later than `deadline` plus the time to print it.
-  /// What is printed on the thread of `io`, because of a deadline, is not compressed.
+  /// Answers with the page that `request` describes, never later than `deadline` plus the time to print it;
+  /// with null where there is no room for it. What is printed on the thread of `io`, because of a deadline,
+  /// is not compressed. Where it throws, for want of memory, there is no answer.
   void scrape(PageRequest request, Clock::time_point deadline, Answer answer);
 
   /// No scrape is waiting for an answer.
@@ -68,6 +72,10 @@ class Engine {
   void start_collection();
   void wait_tick();
   void on_deadline(const std::shared_ptr<Waiter>& waiter);
+  PagePtr print_now(const Collection& collection, const PageRequest& request) noexcept;
+  void end_now(const std::shared_ptr<Collection>& collection) noexcept;
+  void start_next() noexcept;
+  void give_up() noexcept;
   void deliver(const std::shared_ptr<Collection>& collection);
   void report(core::SampleBatch& out) const;
 

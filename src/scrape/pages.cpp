@@ -3,9 +3,11 @@
 #include "scrape/pages.h"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 #include "core/gzip.h"
+#include "log/caught.h"
 
 namespace rdma_exporter::scrape {
 namespace {
@@ -13,22 +15,13 @@ namespace {
 // A few packets: compressing costs more than sending them.
 constexpr std::size_t kSmallPage = 4096;
 
-PagePtr finish(const PageRequest& request, std::string body, Compression compression) {
-  auto page = std::make_shared<core::Page>(core::Page{std::move(body), request.format, false});
-  if (!request.gzip || compression == Compression::forbidden || page->body.size() < kSmallPage) return page;
-  std::string compressed = core::gzip(page->body);
-  page->gzip = !compressed.empty();
-  if (page->gzip) page->body = std::move(compressed);
-  return page;
-}
-
 }  // namespace
 
 bool Pages::want(const PageRequest& request) {
   const std::lock_guard lock(mutex_);
   const auto same = [&](const Entry& entry) { return entry.request == request; };
   if (std::any_of(entries_.begin(), entries_.end(), same)) return true;
-  if (!making_) entries_.push_back({request, nullptr});
+  if (!making_) entries_.push_back({.request = request});
   return !making_;
 }
 
@@ -37,13 +30,16 @@ std::vector<PageRequest> Pages::take_missing() {
   making_ = true;
   std::vector<PageRequest> missing;
   for (const Entry& entry : entries_)
-    if (!entry.page) missing.push_back(entry.request);
+    if (!entry.page && !entry.refused) missing.push_back(entry.request);
+  // There are few forms of the whole page, and any number of parts of it.
+  std::stable_partition(missing.begin(), missing.end(),
+                        [](const PageRequest& request) { return request.collectors.has_all(); });
   return missing;
 }
 
 // Compressing needs the samples no more and takes longer, so it comes after the lock.
 void Pages::print(const Collection& collection, std::vector<PageRequest>& requests,
-                  std::vector<std::string>& bodies) {
+                  std::vector<PagePtr>& printed) {
   const std::lock_guard lock(printing_);
   if (!closed_) requests = take_missing();
   for (const PageRequest& request : requests) {
@@ -52,23 +48,49 @@ void Pages::print(const Collection& collection, std::vector<PageRequest>& reques
     };
     const auto first = std::find_if(requests.begin(), requests.end(), same) - requests.begin();
     const auto made = static_cast<std::size_t>(first);
-    bodies.push_back(made < bodies.size() ? bodies[made] : printer_.print(collection, request));
+    PagePtr page = made < printed.size() ? printed[made] : nullptr;
+    if (!page && budget_.has_room())
+      page = budget_.hold({printer_.print(collection, request), request.format, false});
+    printed.push_back(std::move(page));
   }
 }
 
-void Pages::make(const Collection& collection, Compression compression) {
-  std::vector<PageRequest> requests;
-  std::vector<std::string> bodies;
-  print(collection, requests, bodies);
-  for (std::size_t i = 0; i < requests.size(); ++i) {
-    const PagePtr page = finish(requests[i], std::move(bodies[i]), compression);
-    const std::lock_guard lock(mutex_);
-    for (Entry& entry : entries_)
-      if (entry.request == requests[i]) entry.page = page;
+PagePtr Pages::finish(const PageRequest& request, const PagePtr& printed, Compression compression) {
+  if (!printed || !request.gzip || compression == Compression::forbidden) return printed;
+  if (printed->body.size() < kSmallPage) return printed;
+  std::string compressed = core::gzip(printed->body);
+  return compressed.empty() ? printed : budget_.hold({std::move(compressed), request.format, true});
+}
+
+void Pages::settle(const PageRequest& request, const PagePtr& page) {
+  const std::lock_guard lock(mutex_);
+  for (Entry& entry : entries_) {
+    if (entry.request != request) continue;
+    entry.page = page;
+    entry.refused = !page;
   }
 }
 
-PagePtr Pages::get(const Collection& collection, const PageRequest& request) {
+void Pages::refuse_missing() {
+  const std::lock_guard lock(mutex_);
+  making_ = true;
+  for (Entry& entry : entries_) entry.refused = !entry.page;
+}
+
+void Pages::make(const Collection& collection, Compression compression) noexcept {
+  try {
+    std::vector<PageRequest> requests;
+    std::vector<PagePtr> printed;
+    print(collection, requests, printed);
+    for (std::size_t i = 0; i < requests.size(); ++i)
+      settle(requests[i], finish(requests[i], std::exchange(printed[i], nullptr), compression));
+  } catch (const std::exception& exception) {
+    log::caught("pages could not be made", exception);
+    refuse_missing();
+  }
+}
+
+PagePtr Pages::get(const Collection& collection, const PageRequest& request) noexcept {
   make(collection, Compression::forbidden);
   const std::lock_guard lock(mutex_);
   const auto same = [&](const Entry& entry) { return entry.request == request; };

@@ -8,29 +8,29 @@
 #include <vector>
 
 #include "core/page.h"
+#include "scrape/page_budget.h"
 #include "scrape/printer.h"
 
 namespace rdma_exporter::scrape {
 
-using PagePtr = std::shared_ptr<const core::Page>;
-
 enum class Compression : bool { forbidden, allowed };
 
-/// The pages of one collection: each form of it is made once and shared by all scrapes that want it.
-/// Thread-safe.
+/// The pages of one collection: each form of it is made once and shared by all scrapes that want it. A form
+/// for which the budget has no room, or the process no memory, is refused to all who want it. Thread-safe.
 class Pages {
  public:
-  explicit Pages(Printer& printer) : printer_(printer) {}
+  /// Both outlive this.
+  Pages(Printer& printer, PageBudget& budget) : printer_(printer), budget_(budget) {}
 
   /// False when it is too late: make() has begun, and nobody else wanted this form.
   bool want(const PageRequest& request);
 
-  /// Makes what is wanted and not there yet.
-  void make(const Collection& collection, Compression compression);
+  /// Makes what is wanted and neither there yet nor refused.
+  void make(const Collection& collection, Compression compression) noexcept;
 
-  /// The page for `request`, for which want() was true; where make() was never called or has not come to its
-  /// end it is made now, without compression.
-  PagePtr get(const Collection& collection, const PageRequest& request);
+  /// The page for `request`, for which want() was true, or null where it was refused; where make() was never
+  /// called or has not come to its end it is made now, without compression.
+  PagePtr get(const Collection& collection, const PageRequest& request) noexcept;
 
   /// From now on nothing reads the collection's samples any more, so that its jobs may run again.
   void close();
@@ -38,14 +38,18 @@ class Pages {
  private:
   struct Entry {
     PageRequest request;
-    PagePtr page;  ///< null: wanted
+    PagePtr page = {};  ///< null: wanted
+    bool refused = false;
   };
 
   std::vector<PageRequest> take_missing();
-  void print(const Collection& collection, std::vector<PageRequest>& requests,
-             std::vector<std::string>& bodies);
+  void print(const Collection& collection, std::vector<PageRequest>& requests, std::vector<PagePtr>& printed);
+  PagePtr finish(const PageRequest& request, const PagePtr& printed, Compression compression);
+  void settle(const PageRequest& request, const PagePtr& page);
+  void refuse_missing();
 
   Printer& printer_;
+  PageBudget& budget_;
   std::mutex printing_;
   bool closed_ = false;  ///< guarded by printing_
   std::mutex mutex_;     ///< never held while printing: the io thread adds requests meanwhile

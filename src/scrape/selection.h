@@ -15,6 +15,7 @@ class Selection {
   explicit Selection(std::set<std::string, std::less<>> names) : all_(false), names_(std::move(names)) {}
 
   bool has(std::string_view collector) const { return all_ || names_.contains(collector); }
+  bool has_all() const { return all_; }
   /// Whether everything that `other` wants is wanted here.
   bool covers(const Selection& other) const;
   void add(const Selection& other);

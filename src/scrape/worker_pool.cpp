@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <condition_variable>
 #include <deque>
+#include <exception>
 #include <mutex>
-#include <system_error>
 #include <thread>
 #include <utility>
 
-#include "log/log.h"
+#include "log/caught.h"
 
 namespace rdma_exporter::scrape {
 namespace {
@@ -56,6 +56,15 @@ struct WorkerPool::State {
           std::min<std::size_t>(owner->waiting.size(), most - std::min<std::size_t>(most, owner->running));
     }
     return count;
+  }
+
+  // Whole or not at all: each line that may find no memory leaves everything as it was.
+  void queue(const std::shared_ptr<Owner>& owner, const std::shared_ptr<Work>& work) {
+    auto& queued = owner->waiting;
+    if (queued.size() == queued.capacity()) queued.reserve(2 * queued.size() + 1);
+    if (queued.empty()) line.push_back(owner);
+    queued.push_back(work);
+    ++waiting;
   }
 
   std::shared_ptr<Work> begin(Line::iterator at) {
@@ -110,10 +119,8 @@ void WorkerPool::submit(std::span<const std::shared_ptr<Work>> work) {
   for (const std::shared_ptr<Work>& one : work) {
     std::shared_ptr<Owner> owner = one->owner();
     if (!owner) owner = state_->nobody;
-    owner->waiting.push_back(one);
-    if (owner->waiting.size() == 1) state_->line.push_back(std::move(owner));
+    state_->queue(owner, one);
   }
-  state_->waiting += work.size();
   if (state_->workers == 0) add_worker(state_);
   const bool wake = state_->idle > 0;
   lock.unlock();  // who is woken needs the mutex first of all
@@ -186,10 +193,9 @@ void WorkerPool::add_worker(const std::shared_ptr<State>& state) {
     ++state->workers;
     ++state->starting;
     state->refused = false;
-  } catch (const std::system_error& error) {
+  } catch (const std::exception& error) {
     // No thread to be had (limits of the service, EAGAIN): what is queued waits or runs into its deadline.
-    if (!std::exchange(state->refused, true))
-      log::warn("cannot start a worker thread", {{"error", error.what()}});
+    if (!std::exchange(state->refused, true)) log::caught("cannot start a worker thread", error);
     ++state->limit_reached;
   }
 }
@@ -210,7 +216,11 @@ void WorkerPool::work(const std::shared_ptr<State>& state) {
     const std::shared_ptr<Owner> owner = *next;
     std::shared_ptr<Work> work = state->begin(next);
     lock.unlock();
-    work->execute();
+    try {
+      work->execute();
+    } catch (const std::exception& error) {
+      log::caught("a worker gave up what it did", error);
+    }
     work.reset();  // may be the last owner of a device's files: not with the mutex held
     lock.lock();
     state->end(*owner);

@@ -17,7 +17,7 @@ struct Owner;
 class Work {
  public:
   virtual ~Work() = default;
-  virtual void execute() = 0;  ///< must not throw
+  virtual void execute() = 0;  ///< an exception ends this work, is logged, and touches nothing else
   /// On whose account it runs; null: on nobody's, and no cap but the pool's limit holds.
   virtual std::shared_ptr<Owner> owner() const { return nullptr; }
 };

@@ -99,6 +99,7 @@ class EngineTest : public ::testing::Test {
                                        EngineOptions{.max_workers = 8,
                                                      .series_per_device = 10,
                                                      .page_bytes = 100'000,
+                                                     .pages = pages_,
                                                      .discovery_timeout = 100ms,
                                                      .tick = 5ms},
                                        families(), [this](core::SampleBatch&) { ++pages_begun_; });
@@ -147,6 +148,7 @@ class EngineTest : public ::testing::Test {
   TestSource source_;
   std::shared_ptr<TestJob> a_ = std::make_shared<TestJob>("a");
   std::shared_ptr<TestJob> b_ = std::make_shared<TestJob>("b");
+  std::shared_ptr<PageBudget> pages_ = std::make_shared<PageBudget>();
   std::unique_ptr<Engine> engine_;  // on the heap: the address sanitizer sees who uses it after its end
 };
 

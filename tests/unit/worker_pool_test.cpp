@@ -7,6 +7,7 @@
 #include <atomic>
 #include <functional>
 #include <latch>
+#include <new>
 #include <thread>
 #include <vector>
 
@@ -40,6 +41,19 @@ TEST(WorkerPool, DoesQuickWorkOnOneThread) {
   std::atomic<int> done = 0;
   for (int i = 0; i < 100; ++i) submit(pool, [&] { ++done; });
   EXPECT_TRUE(eventually([&] { return done == 100; }));
+  EXPECT_EQ(pool.stats().workers, 1U);
+  EXPECT_TRUE(pool.stop(std::chrono::steady_clock::now() + 5s));
+}
+
+TEST(WorkerPool, GoesOnAfterWorkThatFindsNoMemory) {
+  WorkerPool pool(8);
+  std::atomic<int> done = 0;
+  for (int i = 0; i < 20; ++i)
+    submit(pool, [&, i] {
+      if (i % 2 == 0) throw std::bad_alloc();
+      ++done;
+    });
+  EXPECT_TRUE(eventually([&] { return done == 10; }));
   EXPECT_EQ(pool.stats().workers, 1U);
   EXPECT_TRUE(pool.stop(std::chrono::steady_clock::now() + 5s));
 }
