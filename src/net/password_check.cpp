@@ -9,12 +9,22 @@
 #include <iterator>
 #include <utility>
 
-#include "log/log.h"
+#include "log/caught.h"
 
 namespace rdma_exporter::net {
+namespace {
 
-PasswordCheck::PasswordCheck(Submit submit, Verify verify)
-    : submit_(std::move(submit)), verify_(std::move(verify)) {}
+void answer_all(const PendingPassword& pending, PasswordVerdict verdict) {
+  for (const PasswordAnswer& answer : pending.answers) answer(verdict);
+}
+
+}  // namespace
+
+PasswordCheck::PasswordCheck(Submit submit, Verify verify, std::size_t most_waiting, Now now)
+    : submit_(std::move(submit)),
+      verify_(std::move(verify)),
+      most_waiting_(most_waiting),
+      now_(std::move(now)) {}
 
 void PasswordCheck::set_users(const std::map<std::string, std::string>& users) {
   users_.clear();
@@ -30,49 +40,76 @@ const std::string& PasswordCheck::hash_for(const Digest& name) const {
   return std::next(users_.begin(), static_cast<std::ptrdiff_t>(number % users_.size()))->second;
 }
 
-std::size_t PasswordCheck::waiting_of(const std::string& client) const {
-  return static_cast<std::size_t>(std::count_if(
-      waiting_.begin(), waiting_.end(), [&](const auto& entry) { return entry.second.client == client; }));
-}
-
 void PasswordCheck::check(const Credentials& credentials, const std::string& client, Answer answer) {
   if (users_.empty()) return answer(Verdict::wrong);
   const Digest name = keyed_hash_({credentials.user});
   const bool exists = users_.contains(name);
-  const std::string hash = hash_for(name);
+  const std::string& hash = hash_for(name);
   const Digest key = keyed_hash_({credentials.user, hash, credentials.password, exists ? "1" : "0"});
   if (right_.contains(key)) return answer(Verdict::right);
   if (wrong_.contains(key)) return answer(Verdict::wrong);
-
-  if (const auto same = waiting_.find(key); same != waiting_.end())
-    return same->second.answers.push_back(std::move(answer));
-  if (waiting_.size() >= kMostWaiting || waiting_of(client) >= kMostWaitingOfOneClient)
-    return answer(Verdict::queue_full);
-
-  auto job = [verify = verify_, password = credentials.password, hash, exists, key,
-              weak = weak_from_this()]() -> Worker::Finish {
-    bool right = false;
-    try {
-      right = verify(password, hash) && exists;
-    } catch (const std::exception& error) {
-      log::error("a password could not be checked", {{"error", error.what()}});
-    }
-    return [weak, key, right] {
-      if (const auto self = weak.lock()) self->checked(key, right);
-    };
-  };
-  // Before submit(), which may be done with it at once.
-  waiting_.emplace(key, Waiting{client, {}}).first->second.answers.push_back(answer);
-  if (submit_(std::move(job))) return;
-  waiting_.erase(key);
-  answer(Verdict::queue_full);
+  // Many who say the same push out nobody else.
+  if (running_ && running_->key == key) {
+    if (running_->answers.size() > most_waiting_ / 2) return answer(Verdict::queue_full);
+    return running_->answers.push_back(std::move(answer));
+  }
+  if (queue_.has(key) && queue_.size() >= most_waiting()) return answer(Verdict::queue_full);
+  PendingPassword pending{key, client, credentials.password, hash, exists};
+  pending.answers.push_back(std::move(answer));
+  queue_.add(std::move(pending));
+  trim();
+  start_next();
 }
 
-void PasswordCheck::checked(const Digest& key, bool right) {
-  auto waiting = waiting_.extract(key);
-  (right ? right_ : wrong_).add(key);
-  if (waiting.empty()) return;
-  for (const Answer& answer : waiting.mapped().answers) answer(right ? Verdict::right : Verdict::wrong);
+// As many as are checked within kLongestWait, if hashes cost what the last one did.
+std::size_t PasswordCheck::most_waiting() const {
+  if (cost_ <= Clock::duration::zero()) return most_waiting_;
+  const auto in_time = static_cast<std::size_t>(kLongestWait / cost_);
+  return std::min(most_waiting_, std::max<std::size_t>(in_time, 1));
+}
+
+void PasswordCheck::trim() {
+  while (queue_.size() > most_waiting()) answer_all(*queue_.take_last(), Verdict::queue_full);
+}
+
+void PasswordCheck::start_next() {
+  while (!running_) {
+    running_ = queue_.take_next();
+    if (!running_ || submit_running()) return;
+    answer_all(*std::exchange(running_, std::nullopt), Verdict::queue_full);
+  }
+}
+
+// What tells the result is made before there is one: it must not find no memory then.
+bool PasswordCheck::submit_running() noexcept try {
+  auto right = std::make_shared<std::optional<bool>>();
+  Worker::Finish finish = [weak = weak_from_this(), right] {
+    if (const auto self = weak.lock()) self->checked(*right);
+  };
+  begun_ = now_();
+  return submit_([verify = verify_, password = running_->password, hash = running_->hash,
+                  exists = running_->exists, right, finish = std::move(finish)]() mutable {
+    try {
+      *right = verify(password, hash) && exists;
+    } catch (const std::exception& error) {
+      log::caught("a password could not be checked", error);
+    }
+    return std::move(finish);
+  });
+} catch (const std::exception& error) {
+  log::caught("a password could not be checked", error);
+  return false;
+}
+
+void PasswordCheck::checked(std::optional<bool> right) {
+  const PendingPassword done = *std::exchange(running_, std::nullopt);
+  cost_ = now_() - begun_;
+  if (right) (*right ? right_ : wrong_).add(done.key);
+  if (right && *right) queue_.clear(done.client);
+  if (right && !*right) queue_.count_wrong(done.client);
+  answer_all(done, !right ? Verdict::queue_full : *right ? Verdict::right : Verdict::wrong);
+  trim();
+  start_next();
 }
 
 }  // namespace rdma_exporter::net

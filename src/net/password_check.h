@@ -2,15 +2,17 @@
 // Copyright the rdma_exporter authors
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
-#include <vector>
 
 #include "net/basic_auth.h"
 #include "net/keyed_hash.h"
+#include "net/password_queue.h"
 #include "net/recent_set.h"
 #include "net/worker.h"
 
@@ -20,22 +22,26 @@ namespace rdma_exporter::net {
 /// takes it, one at a time.
 ///
 /// What was checked once is remembered, right or wrong, so that a client that comes every few seconds costs
-/// one hash. Right ones and wrong ones are remembered apart: whoever guesses pushes out guesses only. A name
-/// that does not exist is checked against the hash of one that does, always the same, so that both take the
-/// same time. Checks that wait are bounded in all and for each client, so that whoever guesses mostly waits
-/// for himself.
+/// one hash, and never waits again. Right ones and wrong ones are remembered apart: whoever guesses pushes
+/// out guesses only. A name that does not exist is checked against the hash of one that does, always the
+/// same, so that both take the same time. Who is next, and who has to go, PasswordQueue says; so many wait as
+/// can be checked within kLongestWait.
 class PasswordCheck : public std::enable_shared_from_this<PasswordCheck> {
  public:
-  enum class Verdict : unsigned char { right, wrong, queue_full };
-  using Answer = std::function<void(Verdict)>;
+  using Verdict = PasswordVerdict;
+  using Answer = PasswordAnswer;
+  using Clock = std::chrono::steady_clock;
   using Submit = std::function<bool(Worker::Job)>;
   using Verify = std::function<bool(const std::string& password, const std::string& hash)>;
+  using Now = std::function<Clock::time_point()>;
 
-  static constexpr std::size_t kMostWaiting = 16;
-  static constexpr std::size_t kMostWaitingOfOneClient = 2;
-  static constexpr std::size_t kRemembered = 256;  ///< right ones, and as many wrong ones
+  static constexpr std::size_t kMostWaiting = 64;  ///< requests
+  static constexpr std::chrono::seconds kLongestWait{5};
+  static constexpr std::size_t kRightOnes = 256;  ///< that are remembered
+  static constexpr std::size_t kWrongOnes = 4096;
 
-  PasswordCheck(Submit submit, Verify verify);
+  /// `most_waiting`: requests that wait, besides those for the password that is being checked.
+  PasswordCheck(Submit submit, Verify verify, std::size_t most_waiting = kMostWaiting, Now now = Clock::now);
 
   /// Name -> hash. What is remembered stays true: it is remembered together with the hash.
   void set_users(const std::map<std::string, std::string>& users);
@@ -44,22 +50,25 @@ class PasswordCheck : public std::enable_shared_from_this<PasswordCheck> {
   void check(const Credentials& credentials, const std::string& client, Answer answer);
 
  private:
-  struct Waiting {
-    std::string client;
-    std::vector<Answer> answers;
-  };
-
   const std::string& hash_for(const Digest& name) const;
-  std::size_t waiting_of(const std::string& client) const;
-  void checked(const Digest& key, bool right);
+  void trim();
+  std::size_t most_waiting() const;
+  void start_next();
+  bool submit_running() noexcept;
+  void checked(std::optional<bool> right);
 
   Submit submit_;
   Verify verify_;
+  const std::size_t most_waiting_;
+  Now now_;
   KeyedHash keyed_hash_;
   std::map<Digest, std::string> users_;
-  RecentSet right_{kRemembered};
-  RecentSet wrong_{kRemembered};
-  std::map<Digest, Waiting> waiting_;
+  RecentSet right_{kRightOnes};
+  RecentSet wrong_{kWrongOnes};
+  PasswordQueue queue_;
+  std::optional<PendingPassword> running_;  ///< its hash is being computed
+  Clock::time_point begun_;
+  Clock::duration cost_{};  ///< of the last hash
 };
 
 }  // namespace rdma_exporter::net

@@ -65,9 +65,12 @@ core::Result<void> Server::load_web_config() {
   if (options_.web_config_file.empty()) return {};
   // A thread may be inside OpenSSL when the process ends: what it uses must not be cleaned up.
   ::OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, nullptr);
-  password_worker_ = std::make_unique<Worker>(io_, PasswordCheck::kMostWaiting);
+  password_worker_ = std::make_unique<Worker>(io_, 1);
   const auto submit = [this](Worker::Job job) { return password_worker_->submit(std::move(job)); };
-  context_->gate = std::make_shared<Gate>(std::make_shared<PasswordCheck>(submit, bcrypt_matches));
+  // Who waits for a password to be checked leaves half of the connections to the others.
+  const std::size_t most =
+      std::clamp<std::size_t>(options_.max_connections / 2, 1, PasswordCheck::kMostWaiting);
+  context_->gate = std::make_shared<Gate>(std::make_shared<PasswordCheck>(submit, bcrypt_matches, most));
   web_config_ =
       std::make_shared<WebConfigFile>(io_, options_.web_config_file, *context_->gate, context_->counters);
   return web_config_->load();

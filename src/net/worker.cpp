@@ -5,17 +5,19 @@
 #include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <exception>
 #include <mutex>
-#include <system_error>
+#include <new>
 #include <thread>
 #include <utility>
 
 #include "asio/asio.h"
-#include "log/log.h"
+#include "log/caught.h"
 
 namespace rdma_exporter::net {
 namespace {
 constexpr std::chrono::seconds kIdleBeforeEnd{60};
+constexpr std::chrono::milliseconds kPauseWithoutMemory{100};
 }  // namespace
 
 struct Worker::State {
@@ -28,6 +30,20 @@ struct Worker::State {
   std::deque<Job> queue;
   bool running = false;  // the thread exists
   bool closed = false;
+
+  // With the mutex held. Calls `step` until it finds the memory that it needs, or nobody wants it any more.
+  template <typename Step>
+  void persist(std::unique_lock<std::mutex>& lock, const Step& step) {
+    while (!closed) {
+      try {
+        return step();
+      } catch (const std::bad_alloc& error) {
+        if (!lock.owns_lock()) lock.lock();
+        log::caught("out of memory, trying again", error);
+        wake.wait_for(lock, kPauseWithoutMemory, [this] { return closed; });
+      }
+    }
+  }
 };
 
 Worker::Worker(asio::io_context& io, std::size_t most_queued)
@@ -53,8 +69,8 @@ bool Worker::submit(Job job) {
     std::thread([state = state_] { work(state); }).detach();
     state_->running = true;
     return true;
-  } catch (const std::system_error& error) {
-    log::warn("cannot start a thread", {{"error", error.what()}});
+  } catch (const std::exception& error) {
+    log::caught("cannot start a thread", error);
     state_->queue.pop_back();
     return false;
   }
@@ -71,12 +87,20 @@ void Worker::work(const std::shared_ptr<State>& state) {
     }
     Job job = std::move(state->queue.front());
     state->queue.pop_front();
+    Finish finish;
+    state->persist(lock, [&] {
+      lock.unlock();
+      finish = job();
+      lock.lock();
+    });
     lock.unlock();
-    Finish finish = job();
     job = {};
     lock.lock();
     // With the mutex held, because that is what keeps the event loop alive.
-    if (!state->closed) asio::post(state->io, std::move(finish));
+    state->persist(lock, [&] { asio::post(state->io, finish); });
+    lock.unlock();
+    finish = {};
+    lock.lock();
   }
   state->running = false;
 }

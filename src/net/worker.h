@@ -19,8 +19,8 @@ class Worker {
  public:
   /// Called on the io thread.
   using Finish = std::function<void()>;
-  /// Called on the worker's thread; must not throw. What it returns is called next, unless the Worker is
-  /// gone.
+  /// Called on the worker's thread; again after a pause when it finds no memory, and must throw nothing else.
+  /// What it returns is called next, unless the Worker is gone.
   using Job = std::function<Finish()>;
 
   /// `io` outlives the Worker. `most_queued`: jobs that wait, besides the one that runs.

@@ -4,7 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
 #include <map>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -26,8 +29,12 @@ class NetPasswordCheck : public testing::Test {
     check->check({user, password}, client, [verdict](Verdict v) { *verdict = v; });
     return verdict;
   }
-  void run() {
-    for (auto& job : std::exchange(jobs, {})) job()();
+  /// Computes one hash after the other, `at_most` of them.
+  void run(int at_most = 1000) {
+    for (; at_most > 0 && !jobs.empty(); --at_most) {
+      now += cost;
+      std::exchange(jobs, {}).at(0)()();
+    }
   }
 
   static constexpr Verdict kNone = static_cast<Verdict>(99);
@@ -40,8 +47,12 @@ class NetPasswordCheck : public testing::Test {
       },
       [this](const std::string& password, const std::string& hash) {
         hashed.push_back(password + " with " + hash);
+        if (password == "no memory") throw std::bad_alloc();
         return password == hash;
-      });
+      },
+      PasswordCheck::kMostWaiting, [this] { return now; });
+  PasswordCheck::Clock::time_point now;
+  PasswordCheck::Clock::duration cost = std::chrono::milliseconds(70);
 
  private:
   std::vector<std::unique_ptr<Verdict>> verdicts_;
@@ -100,7 +111,7 @@ TEST_F(NetPasswordCheck, KeepsARightOneWhateverIsGuessed) {
   check->set_users({{"alice", "one"}});
   ask("alice", "one");
   run();
-  for (std::size_t i = 0; i < 3 * PasswordCheck::kRemembered; ++i) {
+  for (std::size_t i = 0; i < 2 * PasswordCheck::kWrongOnes; ++i) {
     ask("alice", "guess " + std::to_string(i));
     run();
   }
@@ -116,27 +127,86 @@ TEST_F(NetPasswordCheck, ChecksTheSamePasswordOnceForAllWhoWait) {
   for (const Verdict* verdict : all) EXPECT_EQ(*verdict, Verdict::right);
 }
 
-TEST_F(NetPasswordCheck, LetsOneClientWaitWithTwoPasswordsOnly) {
+TEST_F(NetPasswordCheck, ChecksOneAtATime) {
   check->set_users({{"alice", "one"}});
-  ask("alice", "a", "guesser");
-  ask("alice", "b", "guesser");
-  EXPECT_EQ(*ask("alice", "c", "guesser"), Verdict::queue_full);
-  const Verdict* const other = ask("alice", "one", "prometheus");
+  for (int i = 0; i < 10; ++i) ask("alice", std::to_string(i));
+  EXPECT_EQ(jobs.size(), 1U);
   run();
-  EXPECT_EQ(*other, Verdict::right);
+  EXPECT_EQ(hashed.size(), 10U);
+}
+
+TEST_F(NetPasswordCheck, LetsInAClientBehindTheSameProxyAsGuessers) {
+  check->set_users({{"alice", "one"}});
+  for (int i = 0; i < 2; ++i) ask("alice", "guess " + std::to_string(i), "unix");
+  const Verdict* const good = ask("alice", "one", "unix");
+  run(3);
+  EXPECT_EQ(*good, Verdict::right);
+}
+
+// A thousand guesses a second, fourteen hashes a second, and a client that asks five times a second.
+TEST_F(NetPasswordCheck, LetsAClientInWithinTwoSecondsWhoeverGuesses) {
+  for (const int addresses : {1, 1000}) {
+    SCOPED_TRACE(addresses);
+    const std::string user = "user" + std::to_string(addresses);
+    check->set_users({{user, "one"}});
+    std::string good_address = addresses == 1 ? "guesser 0" : "prometheus";
+    bool in = false;
+    int ms = 0;
+    for (int last_hash = 0; !in && ms < 10'000; ++ms) {
+      ask(user, "guess " + std::to_string(ms), "guesser " + std::to_string(ms % addresses));
+      if (ms % 200 == 100)
+        check->check({user, "one"}, good_address, [&](Verdict v) { in |= v == Verdict::right; });
+      if (ms - last_hash < 70) continue;
+      last_hash = ms;
+      run(1);
+    }
+    EXPECT_LT(ms, 2000) << "also when nothing is known yet";
+  }
 }
 
 TEST_F(NetPasswordCheck, BoundsWhatWaitsInAll) {
   check->set_users({{"alice", "one"}});
-  for (std::size_t i = 0; i < PasswordCheck::kMostWaiting; ++i)
-    EXPECT_EQ(*ask("alice", "guess", "client " + std::to_string(i)), kNone);
-  for (std::size_t i = 1; i < PasswordCheck::kMostWaiting; ++i)
-    ask("alice", "guess " + std::to_string(i), "client " + std::to_string(i));
-  EXPECT_EQ(*ask("alice", "one", "late"), Verdict::queue_full);
+  std::vector<const Verdict*> all;
+  for (std::size_t i = 0; i < 10 * PasswordCheck::kMostWaiting; ++i)
+    all.push_back(ask("alice", "guess " + std::to_string(i), "client " + std::to_string(i)));
+  const auto waiting = std::count_if(all.begin(), all.end(), [](const Verdict* v) { return *v == kNone; });
+  EXPECT_EQ(waiting, PasswordCheck::kMostWaiting + 1) << "with the one that is being checked";
   run();
-  const Verdict* const again = ask("alice", "one", "late");
+  EXPECT_EQ(std::count_if(all.begin(), all.end(), [](const Verdict* v) { return *v == kNone; }), 0);
+}
+
+TEST_F(NetPasswordCheck, LetsWaitOnlyWhoCanBeCheckedInTime) {
+  check->set_users({{"alice", "one"}});
+  cost = std::chrono::milliseconds(1600);
+  ask("alice", "first");
   run();
-  EXPECT_EQ(*again, Verdict::right);
+  std::vector<const Verdict*> all;
+  for (int i = 0; i < 20; ++i) all.push_back(ask("alice", std::to_string(i)));
+  const auto waiting = std::count_if(all.begin(), all.end(), [](const Verdict* v) { return *v == kNone; });
+  EXPECT_EQ(waiting, 3 + 1);
+}
+
+TEST_F(NetPasswordCheck, ManyWhoSayTheSamePushOutNobodyElse) {
+  check->set_users({{"alice", "one"}});
+  ask("alice", "being checked", "x");
+  const Verdict* const good = ask("alice", "one", "prometheus");
+  for (std::size_t i = 0; i < 3 * PasswordCheck::kMostWaiting; ++i)
+    ask("alice", "same", "client " + std::to_string(i));
+  for (std::size_t i = 0; i < 3 * PasswordCheck::kMostWaiting; ++i)
+    ask("alice", "being checked", "client " + std::to_string(i));
+  run();
+  EXPECT_EQ(*good, Verdict::right);
+}
+
+TEST_F(NetPasswordCheck, DoesNotTakeAPasswordForWrongThatCouldNotBeChecked) {
+  check->set_users({{"alice", "no memory"}});
+  const Verdict* const verdict = ask("alice", "no memory");
+  const Verdict* const next = ask("alice", "x");
+  run();
+  EXPECT_EQ(*verdict, Verdict::queue_full);
+  EXPECT_EQ(*next, Verdict::wrong);
+  ask("alice", "no memory");
+  EXPECT_EQ(jobs.size(), 1U) << "it is tried again";
 }
 
 TEST_F(NetPasswordCheck, MayGoWhileAPasswordIsBeingChecked) {

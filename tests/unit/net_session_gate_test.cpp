@@ -41,7 +41,7 @@ class NetSessionGate : public testing::Test, protected SessionFixture {
   }
   std::string exchange_and_hash(const std::string& bytes) {
     send(bytes);
-    for (auto& job : std::exchange(jobs, {})) job()();
+    while (!jobs.empty()) std::exchange(jobs, {}).at(0)()();
     return received();
   }
   std::string reasons() const {
