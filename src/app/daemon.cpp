@@ -10,7 +10,6 @@
 #include <thread>
 #include <utility>
 
-#include "app/open_file_limit.h"
 #include "app/setup_log.h"
 #include "app/signals.h"
 #include "log/log.h"
@@ -29,13 +28,17 @@ constexpr unsigned kMaxReaders = 4;
 // Each holds its workers and what it remembers of the devices.
 constexpr std::size_t kMaxRetired = 4;
 
-net::ServerOptions server_options(const Setup& setup) {
+OpenFiles open_files(const config::Config& config) {
+  return raise_open_file_limit({config.limits.kept_files, config.web.max_connections});
+}
+
+net::ServerOptions server_options(const Setup& setup, const OpenFiles& files) {
   const config::Config& config = setup.config;
   net::ServerOptions options;
   options.listen_addresses = setup.listen_addresses;
   options.systemd_sockets = config.web.systemd_socket;
   options.web_config_file = config.web.config_file;
-  options.max_connections = config.web.max_connections;
+  options.max_connections = files.connections;
   options.max_requests = config.web.max_requests_per_connection;
   options.read_timeout = config.web.read_timeout;
   options.write_timeout = config.web.write_timeout;
@@ -71,14 +74,16 @@ Daemon::Daemon(asio::io_context& io, Setup setup, Load load)
       load_(std::move(load)),
       config_(setup.config),
       probe_options_(setup.probe),
+      files_(open_files(config_)),
       exporter_(make_exporter(setup)),
       routes_(*this, route_options(config_)),
-      server_(io, server_options(setup), routes_, state_.http),
+      server_(io, server_options(setup, files_), routes_, state_.http),
       signals_(io, SIGTERM, SIGINT, SIGHUP),
       stop_timer_(io),
       retired_timer_(io),
       reload_timer_(io),
       watchdog_timer_(io) {
+  state_.pages->set_limit(config_.limits.pages_in_flight_bytes);
   if (!config_.textfile.empty()) textfile_.emplace(io_, *this, config_);
 }
 
@@ -122,6 +127,7 @@ void Daemon::collect_first() {
 }
 
 bool Daemon::finish(Clock::time_point deadline) {
+  server_.close();  // before what may be stuck is waited for
   if (textfile_) served_ = textfile_->end();
   bool ended = exporter_->stop(deadline) && !reloading_ && readers_ == 0;
   ended = state_.probe.stop(deadline) && ended;
@@ -241,6 +247,7 @@ void Daemon::finish_reload(const core::Result<void>& result) {
 core::Result<void> Daemon::apply(const Setup& setup) {
   const config::Config& config = setup.config;
   if (const auto checked = check_reach(config); !checked) return checked;
+  files_ = open_files(config);
   std::shared_ptr<Exporter> next;
   if (!same_exporter(config, config_)) {
     if (retired_.size() >= kMaxRetired)
@@ -254,6 +261,7 @@ core::Result<void> Daemon::apply(const Setup& setup) {
     return changed;
   }
   setup_log(config.log);
+  state_.pages->set_limit(config.limits.pages_in_flight_bytes);
   routes_.configure(route_options(config));
   config_ = config;
   probe_options_ = setup.probe;
@@ -274,15 +282,13 @@ core::Result<void> Daemon::reconfigure_output(const Setup& setup) {
   const config::Config& config = setup.config;
   if (config.textfile != config_.textfile)
     return core::config_error("--textfile: a change takes effect with a restart only");
-  if (!textfile_) return server_.reconfigure(server_options(setup));
+  if (!textfile_) return server_.reconfigure(server_options(setup, files_));
   textfile_->configure(config);
   return {};
 }
 
 std::shared_ptr<Exporter> Daemon::make_exporter(const Setup& setup) {
-  const config::Config& config = setup.config;
-  const unsigned kept_files = raise_open_file_limit(config.limits.kept_files, config.web.max_connections);
-  return Exporter::make(config, setup.replay, kept_files, io_, Purpose::serve, state_);
+  return Exporter::make(setup.config, setup.replay, files_.kept_files, io_, Purpose::serve, state_);
 }
 
 void Daemon::retire(std::shared_ptr<Exporter> exporter) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "app/exporter.h"
+#include "app/open_file_limit.h"
 #include "app/process_state.h"
 #include "app/service_manager.h"
 #include "app/setup.h"
@@ -48,6 +49,7 @@ class Daemon final : public net::MetricsSource {
 
   void metrics(net::MetricsRequest request, std::chrono::steady_clock::time_point deadline,
                Answer answer) override;
+  std::size_t missing_room() const override { return state_.pages->missing(); }
   bool ready() const override { return ready_; }
   std::string landing_page() const override;
   void reload(ReloadAnswer answer) override;
@@ -75,6 +77,7 @@ class Daemon final : public net::MetricsSource {
   const Load load_;
   config::Config config_;
   probe::AgentOptions probe_options_;
+  OpenFiles files_;
   ProcessState state_;
   std::shared_ptr<Exporter> exporter_;
   std::vector<std::shared_ptr<Exporter>> retired_;  ///< of earlier configurations, not ended yet

@@ -3,12 +3,14 @@
 #include "app/exporter.h"
 
 #include <cerrno>
+#include <exception>
 #include <utility>
 
 #include "app/collector_settings.h"
 #include "app/families.h"
 #include "app/landing_page.h"
 #include "app/select_collectors.h"
+#include "log/caught.h"
 #include "log/log.h"
 
 namespace rdma_exporter::app {
@@ -23,8 +25,9 @@ std::shared_ptr<collectors::CarryOver> carry_over(const config::Config& config, 
   return config.replay.empty() ? state.carry_over : std::make_shared<collectors::CarryOver>();
 }
 
-scrape::EngineOptions engine_options(const config::Config& config) {
+scrape::EngineOptions engine_options(const config::Config& config, const ProcessState& state) {
   scrape::EngineOptions options;
+  options.pages = state.pages;
   options.max_workers = config.limits.workers;
   options.series_per_device = config.limits.series_per_device;
   options.page_bytes = config.limits.page_bytes;
@@ -61,7 +64,7 @@ Exporter::Exporter(const config::Config& config, const std::function<host::Host(
       collectors_(context_, enabled_collectors(config), device_filter(config.device)),
       self_metrics_(state, host_.open_files, config.replay, replay_ ? replay_->player() : nullptr,
                     !config.textfile.empty()),
-      engine_(io, *this, engine_options(config), all_families(), [this](core::SampleBatch& out) {
+      engine_(io, *this, engine_options(config, state), all_families(), [this](core::SampleBatch& out) {
         self_metrics_.add(out);
         privileges_->add(out);
       }) {}
@@ -121,7 +124,13 @@ void Exporter::warn_of_filters() {
 void Exporter::check_privileges() {
   if (!use_kernel(config_) || wanted_checks_->fetch_add(1) != 0) return;
   background_.start([privileges = privileges_, config = config_, wanted = wanted_checks_] {
-    for (unsigned seen = 0; !wanted->compare_exchange_strong(seen, 0);) privileges->check(config);
+    for (unsigned seen = 0; !wanted->compare_exchange_strong(seen, 0);) {
+      try {
+        privileges->check(config);
+      } catch (const std::exception& error) {
+        log::caught("privileges were not checked", error);
+      }
+    }
   });
 }
 

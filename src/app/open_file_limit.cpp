@@ -15,22 +15,26 @@ namespace {
 constexpr rlim_t kReserve = 1024;
 }  // namespace
 
-unsigned raise_open_file_limit(unsigned kept_files, unsigned connections) {
+OpenFiles raise_open_file_limit(const OpenFiles& wanted) {
   rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
-  const rlim_t wanted = rlim_t{kept_files} + connections + kReserve;
-  if (limit.rlim_cur < wanted) {
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return {0, wanted.connections};
+  const rlim_t all = rlim_t{wanted.kept_files} + wanted.connections + kReserve;
+  if (limit.rlim_cur < all) {
     rlimit raised = limit;
-    raised.rlim_cur = std::min(wanted, limit.rlim_max);
+    raised.rlim_cur = std::min(all, limit.rlim_max);
     if (::setrlimit(RLIMIT_NOFILE, &raised) == 0) limit = raised;
   }
-  if (limit.rlim_cur >= wanted) return kept_files;
+  if (limit.rlim_cur >= all) return wanted;
+  const auto files = static_cast<unsigned>(limit.rlim_cur);  // less than `all`
   // Of a small limit half is left to connections and everything else.
-  const rlim_t reserve = std::min(kReserve + connections, limit.rlim_cur / 2);
-  const auto kept = static_cast<unsigned>(std::min<rlim_t>(limit.rlim_cur - reserve, kept_files));
+  const unsigned reserve = std::min(static_cast<unsigned>(kReserve) + wanted.connections, files / 2);
+  const OpenFiles fitting{std::min(wanted.kept_files, files - reserve),
+                          std::min(wanted.connections, std::max(files / 4, 1U))};
   log::info("open file limit is below what is wanted: some files are opened for each read",
-            {{"limit", std::to_string(limit.rlim_cur)}, {"wanted", std::to_string(wanted)}});
-  return kept;
+            {{"limit", std::to_string(limit.rlim_cur)},
+             {"wanted", std::to_string(all)},
+             {"connections", std::to_string(fitting.connections)}});
+  return fitting;
 }
 
 }  // namespace rdma_exporter::app

@@ -10,6 +10,7 @@
 #include "collectors/carry_over.h"
 #include "net/http_counters.h"
 #include "probe/agent.h"
+#include "scrape/page_budget.h"
 
 namespace rdma_exporter::app {
 
@@ -23,6 +24,7 @@ struct ReloadStatus {
 /// do.
 struct ProcessState {
   net::HttpCounters http;
+  std::shared_ptr<scrape::PageBudget> pages = std::make_shared<scrape::PageBudget>();
   ReloadStatus reload;
   /// Of this host, not of recordings.
   std::shared_ptr<collectors::CarryOver> carry_over = std::make_shared<collectors::CarryOver>();

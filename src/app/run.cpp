@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <new>
 #include <vector>
 
 #include "app/commands.h"
@@ -26,6 +27,7 @@
 #include "config/man_page.h"
 #include "config/parse.h"
 #include "config/print.h"
+#include "log/caught.h"
 #include "log/log.h"
 
 namespace rdma_exporter::app {
@@ -39,17 +41,30 @@ int collect_once(const Setup& setup) {
   const config::Config& config = setup.config;
   asio::io_context io(1);
   ProcessState state;
-  const unsigned kept_files = raise_open_file_limit(config.limits.kept_files, config.web.max_connections);
-  const auto exporter = Exporter::make(config, setup.replay, kept_files, io, Purpose::once, state);
+  const OpenFiles files = raise_open_file_limit({config.limits.kept_files, config.web.max_connections});
+  const auto exporter = Exporter::make(config, setup.replay, files.kept_files, io, Purpose::once, state);
   int status = kCannotServe;
   exporter->metrics({}, std::chrono::steady_clock::now() + config.scrape.timeout,
                     [&](const core::Result<net::MetricsSource::Page>& page) {
-                      status = print((*page)->body);
+                      if (*page) status = print((*page)->body);
                       io.stop();
                     });
   io.run();
   if (!exporter->stop(std::chrono::steady_clock::now() + kGraceForWorkers)) exit_now(status);
   return status;
+}
+
+// What finds no memory costs the connection or the scrape that wanted it; each bears its own loss where it
+// can, and the event loop goes on for the others.
+void run_on(asio::io_context& io) {
+  for (;;) {
+    try {
+      io.run();
+      return;
+    } catch (const std::bad_alloc& error) {
+      log::caught("out of memory", error);
+    }
+  }
 }
 
 int serve(const Setup& setup, Daemon::Load load) {
@@ -59,7 +74,7 @@ int serve(const Setup& setup, Daemon::Load load) {
   Daemon daemon(io, setup, std::move(load));
   int status = 0;
   if (const auto started = daemon.start(); started) {
-    io.run();
+    run_on(io);
   } else {
     log::error(core::to_string(started.error()));
     status = kCannotServe;

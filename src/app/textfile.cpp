@@ -80,11 +80,12 @@ void Textfile::start() {
 
 void Textfile::collect() {
   source_.metrics({}, std::chrono::steady_clock::now() + timeout_,
-                  [this](const core::Result<net::MetricsSource::Page>& page) { write((*page)->body); });
+                  [this](const core::Result<net::MetricsSource::Page>& page) {
+                    note(*page ? replace_file(path_, (*page)->body) : core::os_error(ENOMEM, path_));
+                  });
 }
 
-void Textfile::write(const std::string& page) {
-  const auto done = replace_file(path_, page);
+void Textfile::note(const core::Result<void>& done) {
   if (!done && !std::exchange(failing_, true))
     log::error("cannot write the text file", {{"error", core::to_string(done.error())}});
   refused_ = !done && !written_;

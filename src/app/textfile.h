@@ -37,7 +37,7 @@ class Textfile {
 
  private:
   void collect();
-  void write(const std::string& page);
+  void note(const core::Result<void>& done);
   void wait();
 
   asio::io_context& io_;

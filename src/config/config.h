@@ -65,8 +65,9 @@ struct DeviceConfig {
 struct LimitsConfig {
   unsigned workers = 256;
   unsigned series_per_device = 5000;
-  unsigned kept_files = 16384;       ///< file descriptors kept open between scrapes; 0: none
-  unsigned page_bytes = 67'108'864;  ///< longest page, before compression
+  unsigned kept_files = 16384;                  ///< file descriptors kept open between scrapes; 0: none
+  unsigned page_bytes = 67'108'864;             ///< longest page, before compression
+  unsigned pages_in_flight_bytes = 67'108'864;  ///< made and not taken by all who asked for them
   bool operator==(const LimitsConfig&) const = default;
 };
 

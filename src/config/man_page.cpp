@@ -40,7 +40,8 @@ constexpr std::string_view kAfter =
 Read flags and file anew. A configuration with a mistake is refused, and the old one stays.
 .TP
 .BR SIGTERM ", " SIGINT
-Finish the answers in flight and end, within two seconds.
+Close the port at once, finish the answers in flight and end, within two seconds. While the kernel holds a read in
+uninterruptible sleep it keeps the process, without port and connections, until that read returns.
 .SH EXIT STATUS
 0 after a signal or a command that worked, 1 when it cannot serve or print, 2 when flags or file are wrong. The command
 doctor tells its verdict instead, as its help says.

@@ -98,6 +98,9 @@ void add_running_options(OptionRows& rows) {
   rows.add("limits.page-bytes",
            "Longest page before compression; families that do not fit are left out and counted.",
            number(65'536, 1'073'741'824), at<&Config::limits, &LimitsConfig::page_bytes>());
+  rows.add("limits.pages-in-flight-bytes",
+           "Bytes of pages that clients have not taken yet, from which on scrapes get 503.",
+           number(65'536, 1'073'741'824), at<&Config::limits, &LimitsConfig::pages_in_flight_bytes>());
   rows.add("log.level", "Least severity that is logged.",
            one_of<LogLevel>("LEVEL", {{"debug", LogLevel::debug},
                                       {"info", LogLevel::info},

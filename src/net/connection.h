@@ -5,8 +5,12 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <list>
+#include <map>
 #include <memory>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "net/date_header.h"
@@ -20,10 +24,11 @@ namespace rdma_exporter::net {
 enum class Standing : unsigned char {
   fresh,  ///< has not sent one whole request that was let in
   idle,   ///< between two requests
-  busy,   ///< a request is in work
+  busy,   ///< a request is in work, or its password waits to be checked
 };
 
 class Connection;
+struct Peer;
 
 /// Connections in the order in which they came to their standing.
 using ConnectionList = std::list<Connection*>;
@@ -35,6 +40,10 @@ class Connection {
   virtual void stop() = 0;
   /// Ends it now. Nothing of the routes is used afterwards.
   virtual void close() = 0;
+  /// Bytes of the page that the client is being sent.
+  virtual std::size_t sending() const { return 0; }
+  /// Ends it now, because that page takes the memory of another one.
+  virtual void give_up_page() { close(); }
   Standing standing() const { return standing_; }
 
  protected:
@@ -42,31 +51,62 @@ class Connection {
 
  private:
   friend class Connections;
-  ConnectionList::iterator place_;  ///< meaningful while it is in a Connections
+  // Meaningful while it is in a Connections.
+  Peer* peer_ = nullptr;
+  ConnectionList::iterator place_;
+  std::uint64_t since_ = 0;
   Standing standing_ = Standing::fresh;
 };
 
-/// The open connections of a server. Io thread only; nothing here costs more with more connections.
+/// Which address gives up a connection first: the one with the most that no request is lost with; among those
+/// with as many one with a fresh one, which has waited longest.
+struct Rank {
+  std::size_t waiting = 0;
+  bool only_idle = false;
+  std::uint64_t since = 0;
+  Peer* peer = nullptr;
+  bool operator<(const Rank& other) const;
+};
+using Ranking = std::set<Rank>;
+
+/// The connections of one address.
+struct Peer {
+  std::string address;
+  std::array<ConnectionList, 3> lists;  ///< by standing
+  Ranking::iterator rank;
+};
+
+/// The open connections of a server. Io thread only; what is called for each connection or request costs
+/// hardly more with more connections.
 class Connections {
  public:
-  void add(Connection& connection);  ///< as a fresh one
+  void add(Connection& connection, const std::string& address);  ///< as a fresh one
   void remove(Connection& connection);
   void move(Connection& connection, Standing standing);
-  std::size_t size() const;
+  std::size_t size() const { return size_; }
 
-  /// Closes a connection that no request is lost with: the oldest fresh one, so that a client that is quick
-  /// with its request gets in past any number of slow ones, or else the one that has been idle longest. False
-  /// when all are busy.
+  /// Closes a connection that no request is lost with: of the address that has the most of them, so that a
+  /// flood makes room for itself, the oldest fresh one, so that a client that is quick with its request gets
+  /// in past any number of slow ones, or else the one that has been idle longest. False when all are busy.
   bool displace_one();
+
+  /// Closes connections that are being sent pages of `bytes` in all, those first that take longest: of the
+  /// addresses that are sent the most, as long as that is more than the address of `asker` is sent. False
+  /// when that is not enough.
+  bool free_pages(const Connection& asker, std::size_t bytes);
 
   void stop_all();
   void close_all();
 
  private:
-  ConnectionList& list(Standing standing) { return lists_[static_cast<unsigned>(standing)]; }
+  Peer& peer_of(const std::string& address);
+  void rank(Peer& peer);
   std::vector<Connection*> all() const;
 
-  std::array<ConnectionList, 3> lists_;
+  std::map<std::string, Peer> peers_;
+  Ranking ranking_;
+  std::size_t size_ = 0;
+  std::uint64_t moves_ = 0;
 };
 
 /// The bounds of the connections, and of each.

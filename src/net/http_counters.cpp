@@ -11,7 +11,7 @@ constexpr std::array<std::string_view, kRefusals> kRefusalNames{
 constexpr std::array<std::string_view, kRefusedRequests> kRefusedRequestNames{
     "malformed",         "header_size",    "body_size",     "expectation",
     "header_timeout",    "body_timeout",   "write_timeout", "no_credentials",
-    "wrong_credentials", "password_queue", "rate_limit"};
+    "wrong_credentials", "password_queue", "rate_limit",    "memory"};
 
 }  // namespace
 

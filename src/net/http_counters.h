@@ -34,8 +34,9 @@ enum class RefusedRequest : unsigned char {
   wrong_credentials,  ///< 401
   password_queue,     ///< 503: too many passwords wait to be checked
   rate_limit,         ///< 429
+  memory,             ///< 503: the pages in flight left no room for the answer, or the system had no memory
 };
-inline constexpr unsigned kRefusedRequests = 11;
+inline constexpr unsigned kRefusedRequests = 12;
 
 /// What the server did since it started. Any thread may count and read.
 class HttpCounters {

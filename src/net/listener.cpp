@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <exception>
+#include <new>
 #include <utility>
 
+#include "log/caught.h"
 #include "log/log.h"
 #include "net/listen_address.h"
 #include "net/session.h"
@@ -47,10 +49,12 @@ std::string Listener::bound_address() const {
   return error ? std::string() : to_string(endpoint);
 }
 
-void Listener::accept() {
+void Listener::accept() try {
   acceptor_.async_accept([self = shared_from_this()](const ErrorCode& error, StreamSocket socket) {
     self->on_accept(error, std::move(socket));
   });
+} catch (const std::bad_alloc&) {
+  pause();
 }
 
 void Listener::on_accept(const ErrorCode& error, StreamSocket socket) {
@@ -61,12 +65,12 @@ void Listener::on_accept(const ErrorCode& error, StreamSocket socket) {
     return pause();
   }
   next_pause_ = kFirstPause;
+  accept();  // first: it takes the memory that the operation before has left
   try {
     begin_session(std::move(socket));
   } catch (const std::exception& exception) {
-    log::error("a connection could not be served", {{"error", exception.what()}});
+    log::caught("a connection could not be served", exception);
   }
-  accept();
 }
 
 void Listener::begin_session(StreamSocket socket) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
@@ -36,9 +37,13 @@ class MetricsSource {
 
   /// Collects, and calls `answer` exactly once, on the io thread, at once or later but not after `deadline`
   /// by much: the connection waits for it without a limit of its own. An error is a message for the client
-  /// whose filter it is about (400), a null page means that nothing could be collected (500).
+  /// whose filter it is about (400), a null page means that there is no room for one (503). Where it throws,
+  /// there is no answer.
   virtual void metrics(MetricsRequest request, std::chrono::steady_clock::time_point deadline,
                        Answer answer) = 0;
+
+  /// Bytes of pages that have to go before there is room for another one; 0: there is.
+  virtual std::size_t missing_room() const { return 0; }
 
   /// Whether a scrape would be served now.
   virtual bool ready() const = 0;

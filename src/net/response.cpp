@@ -36,6 +36,16 @@ Response text_response(unsigned status, std::string_view body) {
   return response;
 }
 
+const Response& no_memory() {
+  static const Response kResponse = [] {
+    Response response = text_response(503, "no memory for the answer, try again\n");
+    response.extra_headers = "Retry-After: 1\r\n";
+    response.refused = RefusedRequest::memory;
+    return response;
+  }();
+  return kResponse;
+}
+
 std::string_view reason_phrase(unsigned status) {
   switch (status) {
     case 200:

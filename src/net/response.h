@@ -3,8 +3,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+
+#include "net/http_counters.h"
 
 namespace rdma_exporter::net {
 
@@ -13,11 +16,15 @@ struct Response {
   unsigned status = 200;
   std::string_view content_type = "text/plain; charset=utf-8";  ///< of static storage
   std::shared_ptr<const std::string> body;                      ///< null is an empty body
-  std::string_view extra_headers = {};  ///< of static storage; whole lines, each ending in CRLF
+  std::string_view extra_headers = {};         ///< of static storage; whole lines, each ending in CRLF
+  std::optional<RefusedRequest> refused = {};  ///< what to count this as, besides its status
 };
 
 /// A plain text response for a person.
 Response text_response(unsigned status, std::string_view body);
+
+/// 503 for want of memory; needs none itself.
+const Response& no_memory();
 
 /// "Not Found" for 404; "Unknown" for a status this server does not send.
 std::string_view reason_phrase(unsigned status);

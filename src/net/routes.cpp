@@ -40,9 +40,11 @@ constexpr std::string_view kVaryAndGzip =
     "Vary: Accept, Accept-Encoding\r\n"
     "Content-Encoding: gzip\r\n";
 
+// The one that needs memory itself, that for a person whose filter is wrong, is made while the request is
+// handled.
 Response metrics_response(const core::Result<MetricsSource::Page>& page) {
   if (!page) return text_response(400, core::to_string(page.error()) + "\n");
-  if (!*page) return text_response(500, "no metrics could be collected\n");
+  if (!*page) return no_memory();
   Response response;
   response.content_type = content_type((*page)->format);
   response.body = std::shared_ptr<const std::string>(*page, &(*page)->body);
@@ -64,6 +66,10 @@ void Routes::handle(const Request& request, Answer answer) {
   if (path == "/") return answer(html_page(source_.landing_page()));
   if (path == "/-/healthy") return answer(text_response(200, "healthy\n"));
   answer(source_.ready() ? text_response(200, "ready\n") : text_response(503, "not ready\n"));
+}
+
+std::size_t Routes::missing_room(const Request& request) const {
+  return request.path() == options_.telemetry_path ? source_.missing_room() : 0;
 }
 
 void Routes::reload(const Request& request, Answer answer) {

@@ -2,6 +2,7 @@
 // Copyright the rdma_exporter authors
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <utility>
@@ -32,6 +33,9 @@ class Routes {
   /// Calls `answer` exactly once: at once, or for metrics whenever the source answers. `request` is not used
   /// after the return. A HEAD is answered as its GET; the caller leaves the body out.
   void handle(const Request& request, Answer answer);
+
+  /// Bytes of pages that have to go before the one that `request` asks for can be made.
+  std::size_t missing_room(const Request& request) const;
 
  private:
   void metrics(const Request& request, Answer answer);

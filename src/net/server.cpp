@@ -11,6 +11,7 @@
 #include "net/connection.h"
 #include "net/listen_address.h"
 #include "net/listener.h"
+#include "net/response.h"
 #include "net/systemd_sockets.h"
 #include "net/unix_socket.h"
 #include "net/web_config_file.h"
@@ -35,6 +36,7 @@ Server::Server(asio::io_context& io, ServerOptions options, Routes& routes, Http
       options_(std::move(options)),
       context_(std::make_shared<SessionContext>(SessionContext{routes, counters})) {
   take_limits();
+  no_memory();  // while there is some
 }
 
 void Server::take_limits() {
@@ -48,6 +50,10 @@ void Server::take_limits() {
 
 Server::~Server() {
   stop();
+  close();
+}
+
+void Server::close() {
   context_->refused.close_all();
   context_->serving.close_all();
 }

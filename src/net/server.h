@@ -74,6 +74,9 @@ class Server {
   /// event loop runs out of this server's work when the last response is written: the caller bounds that
   /// time.
   void stop();
+  /// Closes the connections that stop() has left. A process of which a thread is stuck in the kernel keeps
+  /// its descriptors: what it has not closed itself stays open until that thread returns.
+  void close();
 
   /// Connections being served, idle ones included.
   unsigned open_connections() const;

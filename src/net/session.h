@@ -7,11 +7,13 @@
 #include <cstddef>
 #include <exception>
 #include <memory>
+#include <new>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "log/caught.h"
 #include "log/log.h"
 #include "net/connection.h"
 #include "net/deadline.h"
@@ -43,13 +45,15 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
   void refuse();
   void stop() override;
   void close() override;
+  std::size_t sending() const override;
+  void give_up_page() override;
 
  private:
   using ErrorCode = boost::system::error_code;
   enum class State : unsigned char { opening, reading, handling, writing, draining, closed };
   static constexpr std::size_t kMaxDrainedBytes = 65536;
 
-  void watch();
+  void watch(Connections* registry);
   /// Runs `step`; an exception ends this connection and no other.
   template <typename Step>
   void guarded(Step step);
@@ -60,6 +64,8 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
   void handle();
   void on_admission(Admission admission);
   void serve();
+  void ask();
+  bool has_room_for_page();
   void answer(Response response);
   void refuse_request(unsigned status, RefusedRequest reason);
   void send(Response response, bool last);
@@ -82,6 +88,8 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
   bool last_ = false;           ///< the response being written is the last one
   bool linger_ = false;  ///< the client may still be sending: read that before closing, or it sees a reset
   bool head_only_ = false;
+  bool repeated_ = false;  ///< this request, after others have made room for its page
+  bool admitted_ = false;  ///< a request was let in
   unsigned requests_ = 0;
   std::size_t drained_ = 0;
   std::string peer_;

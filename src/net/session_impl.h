@@ -32,9 +32,8 @@ Session<Stream>::~Session() {
 
 template <typename Stream>
 void Session<Stream>::start() {
-  registry_ = &context_->serving;
   peer_ = peer_address(stream_);
-  watch();
+  watch(&context_->serving);
   deadline_.set(context_->limits.read_timeout);
   open_stream(stream_, [self = this->shared_from_this()](const ErrorCode& error) {
     self->guarded([&] { self->on_open(error); });
@@ -56,15 +55,15 @@ void Session<Stream>::on_open(const ErrorCode& error) {
 
 template <typename Stream>
 void Session<Stream>::refuse() {
-  registry_ = &context_->refused;
-  watch();
+  watch(&context_->refused);
   linger_ = true;
   send(text_response(503, "too many connections\n"), true);
 }
 
 template <typename Stream>
-void Session<Stream>::watch() {
-  registry_->add(*this);
+void Session<Stream>::watch(Connections* registry) {
+  registry->add(*this, peer_);
+  registry_ = registry;
   deadline_.start([self = this->shared_from_this()] { self->guarded([&self] { self->on_expired(); }); });
 }
 
@@ -74,8 +73,8 @@ void Session<Stream>::guarded(Step step) {
   try {
     step();
   } catch (const std::exception& exception) {
-    log::error("a connection is closed after an error", {{"error", exception.what()}});
     close();
+    log::caught("a connection was closed after an error", exception);
   }
 }
 
@@ -92,6 +91,18 @@ void Session<Stream>::close() {
   deadline_.stop();
   close_stream(stream_);
   std::exchange(registry_, nullptr)->remove(*this);
+}
+
+template <typename Stream>
+std::size_t Session<Stream>::sending() const {
+  return state_ == State::writing && body_ ? body_->size() : 0;
+}
+
+template <typename Stream>
+void Session<Stream>::give_up_page() {
+  context_->counters.count(RefusedRequest::memory);
+  abort_stream(stream_);
+  close();
 }
 
 template <typename Stream>
@@ -131,9 +142,11 @@ void Session<Stream>::advance() {
 template <typename Stream>
 void Session<Stream>::handle() {
   state_ = State::handling;
+  repeated_ = false;
   deadline_.clear();
   head_only_ = reader_.request().method == Method::head;
   last_ = last_ || !reader_.keep_alive() || ++requests_ >= context_->limits.max_requests;
+  context_->serving.move(*this, Standing::busy);
   if (!context_->gate) return serve();
   context_->gate->admit(reader_.request(), peer_, [weak = this->weak_from_this()](Admission admission) {
     const auto self = weak.lock();
@@ -151,12 +164,21 @@ void Session<Stream>::on_admission(Admission admission) {
 
 template <typename Stream>
 void Session<Stream>::serve() {
-  context_->serving.move(*this, Standing::busy);
+  admitted_ = true;
+  if (!has_room_for_page()) return answer(no_memory());
+  ask();
+}
+
+template <typename Stream>
+void Session<Stream>::ask() {
   try {
     context_->routes.handle(reader_.request(), [weak = this->weak_from_this()](Response response) {
       const auto self = weak.lock();
       if (self) self->guarded([&] { self->answer(std::move(response)); });
     });
+  } catch (const std::bad_alloc& exception) {
+    log::caught("a request was refused", exception);
+    answer(no_memory());
   } catch (const std::exception& exception) {
     log::error("a request failed",
                {{"path", std::string(reader_.request().path())}, {"error", exception.what()}});
@@ -164,10 +186,23 @@ void Session<Stream>::serve() {
   }
 }
 
+// Who is sent more than others waits for what it has, and everybody else is given the room.
+template <typename Stream>
+bool Session<Stream>::has_room_for_page() {
+  const std::size_t missing = context_->routes.missing_room(reader_.request());
+  return missing == 0 || context_->serving.free_pages(*this, missing);
+}
+
 template <typename Stream>
 void Session<Stream>::answer(Response response) {
   if (state_ != State::handling) return;
+  // Others have taken the room while this page was collected.
+  if (response.refused == RefusedRequest::memory && !std::exchange(repeated_, true)) {
+    const std::size_t missing = context_->routes.missing_room(reader_.request());
+    if (missing > 0 && context_->serving.free_pages(*this, missing)) return ask();
+  }
   context_->counters.count(response.status);
+  if (response.refused) context_->counters.count(*response.refused);
   send(std::move(response), last_);
 }
 
@@ -209,7 +244,8 @@ void Session<Stream>::on_written(const ErrorCode& error) {
   body_.reset();
   if (state_ != State::writing) return;
   if (error) return close();
-  if (standing() == Standing::busy) context_->serving.move(*this, Standing::idle);
+  if (standing() == Standing::busy)
+    context_->serving.move(*this, admitted_ ? Standing::idle : Standing::fresh);
   if (last_) return finish();
   reader_.next_message();
   state_ = State::reading;

@@ -72,14 +72,19 @@ class AppOpenFileLimit : public testing::Test {
 
 TEST_F(AppOpenFileLimit, IsRaisedAsFarAsIsNeeded) {
   set(256);
-  EXPECT_EQ(raise_open_file_limit(100, 50), 100U);
+  const OpenFiles files = raise_open_file_limit({100, 50});
+  EXPECT_EQ(files.kept_files, 100U);
+  EXPECT_EQ(files.connections, 50U);
   EXPECT_EQ(now(), 100U + 50U + 1024U);
 }
 
-TEST_F(AppOpenFileLimit, LeavesHalfOfASmallOneToConnections) {
+TEST_F(AppOpenFileLimit, IsSharedOutWhereItIsSmall) {
   const auto beyond = static_cast<unsigned>(std::min<rlim_t>(before_.rlim_max, 100'000'000));
-  const unsigned kept = raise_open_file_limit(beyond, 128);
-  EXPECT_EQ(kept, now() / 2);
+  const OpenFiles files = raise_open_file_limit({beyond, 128});
+  EXPECT_EQ(files.kept_files, now() / 2);
+  EXPECT_EQ(files.connections, 128U);
+  EXPECT_EQ(raise_open_file_limit({beyond, beyond}).connections, now() / 4)
+      << "no connection is accepted that leaves nothing to read with";
   EXPECT_LE(now(), before_.rlim_max);
 }
 

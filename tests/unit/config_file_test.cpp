@@ -34,7 +34,7 @@ device:
   include: mlx5_.*
   exclude: "rxe[0-9]"
   forget_after: 9h
-limits: {workers: 10, series_per_device: 11, kept_files: 12, page_bytes: 70000}
+limits: {workers: 10, series_per_device: 11, kept_files: 12, page_bytes: 70000, pages_in_flight_bytes: 80000}
 raw: all
 netlink: off
 replay: /r
@@ -52,7 +52,7 @@ collector:
   expected.path = {"/s", "/p"};
   expected.scrape = {7s, 8ms};
   expected.device = {core::Pattern("mlx5_.*"), core::Pattern("rxe[0-9]"), 9h};
-  expected.limits = {10, 11, 12, 70'000};
+  expected.limits = {10, 11, 12, 70'000, 80'000};
   expected.raw = RawPolicy::all;
   expected.netlink = NetlinkMode::off;
   expected.replay = "/r";

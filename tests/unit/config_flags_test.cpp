@@ -44,6 +44,7 @@ TEST(ConfigFlags, SetEveryOption) {
                                    "--limits.series-per-device=11",
                                    "--limits.kept-files=12",
                                    "--limits.page-bytes=70000",
+                                   "--limits.pages-in-flight-bytes=80000",
                                    "--textfile=/t.prom",
                                    "--interval=14s",
                                    "--raw=all",
@@ -60,7 +61,7 @@ TEST(ConfigFlags, SetEveryOption) {
   expected.path = {"/s", "/p"};
   expected.scrape = {7s, 8ms};
   expected.device = {core::Pattern("mlx5_.*"), core::Pattern("rxe[0-9]"), 9h};
-  expected.limits = {10, 11, 12, 70'000};
+  expected.limits = {10, 11, 12, 70'000, 80'000};
   expected.raw = RawPolicy::all;
   expected.netlink = NetlinkMode::off;
   expected.replay = "/r";

@@ -47,6 +47,7 @@ limits:
   series_per_device: 5000
   kept_files: 16384
   page_bytes: 67108864
+  pages_in_flight_bytes: 67108864
 log:
   level: info
   format: logfmt
@@ -223,6 +224,8 @@ Without a command:
       Most counter files kept open between scrapes; 0: none.
   --limits.page-bytes=NUMBER  (default 67108864)
       Longest page before compression; families that do not fit are left out and counted.
+  --limits.pages-in-flight-bytes=NUMBER  (default 67108864)
+      Bytes of pages that clients have not taken yet, from which on scrapes get 503.
 
   --log.level=LEVEL  (default info)
       Least severity that is logged.

@@ -114,6 +114,13 @@ class Client {
   Client& operator=(const Client&) = delete;
 
   void set_receive_buffer(int bytes) { setsockopt(fd_, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes); }
+  /// The address that it comes from.
+  bool bind(const char* address) {
+    sockaddr_in from{};
+    from.sin_family = AF_INET;
+    return inet_pton(AF_INET, address, &from.sin_addr) == 1 &&
+           ::bind(fd_, reinterpret_cast<sockaddr*>(&from), sizeof from) == 0;
+  }
   bool connect(std::uint16_t port) {
     sockaddr_in v4{};
     v4.sin_family = AF_INET;
@@ -255,6 +262,62 @@ TEST_F(NetServer, PrefersAConnectionThatHasSentARequestToOneThatHasNot) {
   }
   ASSERT_TRUE(proven.send(kRequest));
   EXPECT_EQ(proven.receive(kResponseSize), kResponse);
+}
+
+TEST_F(NetServer, AFloodOfOneAddressMakesRoomForItselfAndForNobodySlower) {
+  options.max_connections = 8;
+  serve();
+  Client slow;
+  ASSERT_TRUE(slow.bind("127.0.0.2") && slow.connect(port) && slow.send("GET /-/hea"));
+  ASSERT_TRUE(soon([this] { return open_connections() == 1; }));
+  std::deque<Client> flood(50);
+  for (Client& client : flood) ASSERT_TRUE(client.connect(port));
+  ASSERT_TRUE(soon([this] { return refused("displaced") == 43; }));
+  ASSERT_TRUE(slow.send("lthy HTTP/1.1\r\nHost: h\r\n\r\n"));
+  EXPECT_EQ(slow.receive(kResponseSize), kResponse);
+}
+
+TEST_F(NetServer, GivesTheRoomOfASlowReaderToAnotherAddress) {
+  source.page = make_page(std::string(50'000'000, 'm'));
+  serve();
+  Client hoarder;
+  hoarder.set_receive_buffer(4096);
+  ASSERT_TRUE(hoarder.connect(port) && hoarder.send("GET /metrics HTTP/1.1\r\nHost: h\r\n\r\n"));
+  ASSERT_TRUE(soon([this] { return source.page.use_count() > 1; }));
+  call([this] {
+    source.missing = 1;
+    source.page = make_page("rdma_devices 0\n");
+  });
+  Client again;
+  ASSERT_TRUE(again.connect(port) && again.send("GET /metrics HTTP/1.0\r\n\r\n"));
+  EXPECT_TRUE(again.receive().starts_with("HTTP/1.1 503 Service Unavailable\r\n"));
+  Client other;
+  ASSERT_TRUE(other.bind("127.0.0.2") && other.connect(port) && other.send("GET /metrics HTTP/1.0\r\n\r\n"));
+  EXPECT_TRUE(other.receive().ends_with("\r\n\r\nrdma_devices 0\n"));
+  EXPECT_TRUE(hoarder.receive().ends_with("<reset>"));
+  EXPECT_EQ(open_connections(), 0U);
+}
+
+TEST_F(NetServer, AsksAgainWhereASlowReaderHasTakenTheRoomMeanwhile) {
+  const auto large = make_page(std::string(50'000'000, 'm'));
+  source.hold = true;
+  serve();
+  Client hoarder;
+  hoarder.set_receive_buffer(4096);
+  ASSERT_TRUE(hoarder.connect(port) && hoarder.send("GET /metrics HTTP/1.1\r\nHost: h\r\n\r\n"));
+  ASSERT_TRUE(soon([this] { return call([this] { return source.held.size(); }) == 1; }));
+  Client other;
+  ASSERT_TRUE(other.bind("127.0.0.2") && other.connect(port) && other.send("GET /metrics HTTP/1.0\r\n\r\n"));
+  ASSERT_TRUE(soon([this] { return call([this] { return source.held.size(); }) == 2; }));
+  call([this, &large] {
+    source.held.at(0)(large);
+    source.missing = 1;
+    source.hold = false;
+    source.held.at(1)(nullptr);
+  });
+  EXPECT_TRUE(hoarder.receive().ends_with("<reset>"));
+  EXPECT_TRUE(other.receive().ends_with("\r\n\r\nrdma_devices 0\n"));
+  EXPECT_EQ(call([this] { return source.requests.size(); }), 3U);
 }
 
 TEST_F(NetServer, RefusesAConnectionWhenEveryOtherHasARequestInWork) {
@@ -420,6 +483,26 @@ TEST_F(NetServer, LeavesTheEventLoopNothingToDoAfterStop) {
   io.restart();
   io.run();
   EXPECT_LT(steady_clock::now() - begin, milliseconds(500));
+}
+
+// As when a thread that is stuck in the kernel keeps the process: nothing of it is destroyed.
+TEST_F(NetServer, LeavesItsPortAndItsClientsWhenItIsClosed) {
+  source.hold = true;
+  asio::io_context io;
+  Server first(io, ServerOptions{{"127.0.0.1:0"}}, routes, counters);
+  ASSERT_TRUE(first.listen().has_value());
+  const std::string bound = first.bound_addresses().at(0);
+  Client client;
+  ASSERT_TRUE(client.connect(static_cast<std::uint16_t>(std::stoi(bound.substr(bound.rfind(':') + 1)))));
+  ASSERT_TRUE(client.send("GET /metrics HTTP/1.1\r\nHost: h\r\n\r\n"));
+  while (source.held.empty()) ASSERT_GT(io.run_one_for(milliseconds(5000)), 0U);
+
+  first.stop();
+  Server second(io, ServerOptions{{bound}}, routes, counters);
+  EXPECT_TRUE(second.listen().has_value()) << "beside a connection that is still open";
+  EXPECT_FALSE(client.ended(milliseconds(0))) << "its answer may still come";
+  first.close();
+  EXPECT_TRUE(client.ended(milliseconds(0)));
 }
 
 /// Takes the process's last free file descriptors away, and gives them back at the end.

@@ -42,6 +42,7 @@ class FakeSource final : public MetricsSource {
     if (hold) return held.push_back(std::move(answer));
     answer(page);
   }
+  std::size_t missing_room() const override { return missing; }
   bool ready() const override { return is_ready; }
   void reload(ReloadAnswer answer) override {
     ++reloads;
@@ -50,6 +51,7 @@ class FakeSource final : public MetricsSource {
   std::string landing_page() const override { return "<html>rdma_exporter</html>\n"; }
 
   Page page = make_page("rdma_devices 0\n");
+  std::size_t missing = 0;
   bool is_ready = true;
   bool hold = false;
   bool throws = false;
@@ -80,9 +82,13 @@ class SessionFixture {
     return received();
   }
   void send(std::string_view bytes) {
+    put(bytes);
+    run();
+  }
+  /// On its way, and not read yet.
+  void put(std::string_view bytes) {
     boost::system::error_code error;
     client_.write_some(asio::buffer(bytes.data(), bytes.size()), error);
-    run();
   }
   std::string received() {
     run();
@@ -146,5 +152,9 @@ inline std::string plain(std::string_view status_line, std::string_view body, st
       "Content-Type: text/plain; charset=utf-8\r\nContent-Length: " + std::to_string(body.size()) + "\r\n";
   return text.append(extra).append("\r\n").append(body);
 }
+
+/// For a scrape that finds no room for its page.
+inline const std::string kNoMemory =
+    plain("503 Service Unavailable", "no memory for the answer, try again\n", "Retry-After: 1\r\n");
 
 }  // namespace rdma_exporter::net

@@ -87,5 +87,28 @@ TEST_F(ReplaceFile, LeavesTheOldFileWholeWhenTheNewOneDoesNotFit) {
   EXPECT_EQ(files(), 1U);
 }
 
+/// An exporter that finds no memory for its page.
+class NoPage final : public net::MetricsSource {
+ public:
+  void metrics(net::MetricsRequest, std::chrono::steady_clock::time_point, Answer answer) override {
+    answer(Page());
+  }
+  bool ready() const override { return true; }
+  void reload(ReloadAnswer answer) override { answer({}); }
+  std::string landing_page() const override { return {}; }
+};
+
+TEST_F(ReplaceFile, IsNotBegunWithoutAPage) {
+  asio::io_context io;
+  NoPage source;
+  config::Config config;
+  config.textfile = path_;
+  Textfile textfile(io, source, config);
+  textfile.start();
+  io.run();
+  EXPECT_FALSE(textfile.end()) << "as when the first file cannot be written";
+  EXPECT_EQ(files(), 0U);
+}
+
 }  // namespace
 }  // namespace rdma_exporter::app
