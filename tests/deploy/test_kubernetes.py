@@ -194,7 +194,7 @@ class Pods(KubernetesTest):
 
     def test_the_device_plugin_gives_the_devices(self):
         container, = self.pod(self.template(CASES["probe with a device plugin"]))["containers"]
-        self.assertEqual(container["resources"]["limits"], {"rdma/hca_shared_devices_a": 1, "memory": "128Mi"})
+        self.assertEqual(container["resources"]["limits"], {"rdma/hca_shared_devices_a": 1, "memory": "512Mi"})
 
     def test_only_the_probe_has_a_second_port_and_a_secret(self):
         for name, items in self.all_rendered().items():

@@ -287,12 +287,23 @@ class Unregistered(Isolation):
 
 class TheEnd(Isolation):
     def test_stopped_while_a_read_is_stuck(self):
-        """SIGTERM ends the service at once. The process itself is the kernel's until the read returns."""
+        """SIGTERM ends the service at once. The process itself is the kernel's until the read returns, and keeps nothing
+        that another daemon on the same port needs."""
+        client = self.daemon.guest.http(self.daemon.port, timeout=20)
+        self.addCleanup(client.close)
+        client.request("GET", "/-/healthy")
+        client.getresponse().read()
         with self.bad.during("stuck", 1):
             self.daemon.scrape()
             self.daemon.process.terminate()
             wait_for(lambda: self.refused(), "the port closed", timeout=5)
+            self.assertEqual(client.sock.recv(1), b"", "the connection is not closed")
             self.assertTrue(self.daemon.alive(), "a stuck thread was to keep the process")
+            second = exporter.Exporter(self.daemon.port, f"--device.exclude={BAD}", f"--scrape.timeout={TIMEOUT}s")
+            self.addCleanup(second.stop)
+            second.wait_until_ready()
+            second.scrape()
+            self.assertTrue(self.daemon.alive(), "the second daemon was to run beside the first one")
         self.assertEqual(self.daemon.process.wait(timeout=10), 0)
 
     def refused(self):
