@@ -11,8 +11,8 @@ struct OpenFiles {
 };
 
 /// Raises the process's soft limit of open files as far as the hard limit allows, so that `wanted` fits.
-/// Returns what does; where that is less, half of the limit goes to kept files, a quarter to connections, and
-/// the rest is for reading.
+/// Returns what does. Of a small limit at least half stays free of kept files, and connections get at most a
+/// quarter of it.
 OpenFiles raise_open_file_limit(const OpenFiles& wanted);
 
 }  // namespace rdma_exporter::app
