@@ -26,9 +26,7 @@ OpenFiles raise_open_file_limit(const OpenFiles& wanted) {
   }
   if (limit.rlim_cur >= all) return wanted;
   const auto files = static_cast<unsigned>(limit.rlim_cur);  // less than `all`
-  // Of a small limit half is left to connections and everything else.
-  const unsigned reserve = std::min(static_cast<unsigned>(kReserve) + wanted.connections, files / 2);
-  const OpenFiles fitting{std::min(wanted.kept_files, files - reserve),
+  const OpenFiles fitting{std::min(wanted.kept_files, files / 2),
                           std::min(wanted.connections, std::max(files / 4, 1U))};
   log::info("open file limit is below what is wanted: some files are opened for each read",
             {{"limit", std::to_string(limit.rlim_cur)},
