@@ -70,7 +70,7 @@ function(lib) lib.group('rdma-exporter', [
       and on (job, instance, netdev)
       rate(rdma_port_packets_total[%(window)s])
         * on (job, instance, device, port) group_left (netdev) rdma_port_info{netdev!=""}
-        * on (job, instance, device) group_left rdma_device_info{driver="bnxt_re"} == 0
+        * on (job, instance, device) group_left rdma_device_info{driver="bnxt_en"} == 0
     |||,
     'The RDMA counters of a Broadcom adapter stand still',
     |||
