@@ -18,15 +18,22 @@
 //   own   judgement, no source; start here and tune
 {
   _config+:: {
-    // Which scrape jobs are the exporter's, for alerts on `up`. Metrics named rdma_* need no selector.
+    // Labels that say where a series is from. `cluster` may be absent from the series, or '' here: then all is one.
+    labels: { cluster: 'cluster', job: 'job', instance: 'instance' },
+
+    // Which series are ours to watch, in a Prometheus or ruler that several teams share: 'cluster="prod"'. Used where
+    // nothing else tells: for the alert that there is no exporter at all.
+    selector: '',
+    // An exporter is known by rdma_exporter_build_info, whatever its job is called. Targets that never answered are
+    // known by this only.
     exporterSelector: 'job=~"(.*/)?rdma([-_](exporter|metrics))?"',
+
+    // Adapters of one model in one cluster are expected to be set alike. Add a label where hosts of one cluster have
+    // roles that differ.
+    peers: ['vendor_id', 'device_id'],
 
     // Where people can read alerts/runbooks: a Git server, a wiki. %s is the alert's name.
     runbookUrl: 'https://example.com/rdma_exporter/alerts/runbooks/%s.md',
-
-    // Ports are compared with the same port of the other hosts of a job: equal device names mean equal roles.
-    peers: 'job, device, port',
-    netdevPeers: 'job, netdev',
 
     // What a port was within this time counts as what it should be. Range and resolution of a subquery: 7 days at full
     // resolution would be 40,000 samples per port and exceed Prometheus' query.max-samples on a few thousand ports.
@@ -61,7 +68,8 @@
       RdmaGlobalPauseOnRocePort: { severity: 'warning', 'for': '10m', window: '10m', threshold: 0 },  // frames; 802.3
       // Packets; CSC level 2.
       RdmaLosslessPriorityDrops: { severity: 'critical', 'for': '5m', window: '5m', threshold: 0 },
-      RdmaPfcConfigMismatch: { severity: 'warning', 'for': '30m' },  // S16
+      // Share of the peers that agree, from which on those that do not are outliers: not while a roll-out is half done. S16.
+      RdmaPfcConfigMismatch: { severity: 'warning', 'for': '30m', majority: 0.80 },
 
       // --- ECN ---
       // Share of received packets; floor in packets per second. Switches mark early on purpose (JNP).
@@ -117,7 +125,7 @@
       RdmaTransmitDiscards: { severity: 'warning', 'for': '5m', window: '5m', threshold: 100 },
 
       // --- Configuration ---
-      RdmaMtuMismatch: { severity: 'warning', 'for': '30m' },  // S16
+      RdmaMtuMismatch: { severity: 'warning', 'for': '30m', majority: 0.80 },  // as RdmaPfcConfigMismatch
       RdmaFirmwareMismatch: { severity: 'info', 'for': '1d' },
       RdmaRoceV2GidMissing: { severity: 'warning', 'for': '10m' },
       // `ignored` checks say what a host is rather than what somebody set: on a thousand hosts with one kernel they
@@ -137,8 +145,10 @@
       RdmaProbeLatencyHigh: { severity: 'warning', 'for': '15m', factor: 5, floor: 2e-5, baseline: '1d' },
 
       // --- Exporter ---
-      RdmaExporterDown: { severity: 'warning', 'for': '5m' },
-      RdmaExporterAbsent: { severity: 'critical', 'for': '10m' },
+      // Share of the hosts of a job, and how many at least; own.
+      RdmaExportersDown: { severity: 'critical', 'for': '10m', threshold: 0.05, hosts: 3 },
+      RdmaExporterDown: { severity: 'warning', 'for': '15m' },
+      RdmaExporterAbsent: { severity: 'warning', 'for': '10m' },
       RdmaExporterCollectorFailed: { severity: 'warning', 'for': '10m' },
       RdmaExporterSlow: { severity: 'warning', 'for': '10m', threshold: 5 },  // seconds for a scrape; own
       RdmaExporterSeriesDropped: { severity: 'warning', 'for': '5m', window: '10m', threshold: 0 },  // series

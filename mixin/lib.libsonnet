@@ -11,13 +11,31 @@ local readable(values) = std.mapWithKey(function(_, value) if std.isNumber(value
 {
   // `config` is what `_config` of config.libsonnet is.
   new(config):: {
+    local labels = config.labels,
     local shared = config.windows {
       exporterSelector: config.exporterSelector,
-      peers: config.peers,
-      netdevPeers: config.netdevPeers,
+      selector: config.selector,
+      // Groupings; each has the cluster, because one Prometheus, ruler or Alertmanager may serve several.
+      cluster: labels.cluster,
+      scope: std.join(', ', std.prune([labels.cluster, labels.job])),
+      host: labels.job + ', ' + labels.instance,
+      target: self.scope + ', ' + labels.instance,
+      peers: std.join(', ', std.prune([labels.cluster]) + config.peers),
       history: config.history,
       memory: config.memory,
     },
+
+    // One line, with this site's labels.
+    local text(several) = std.foldl(
+      function(line, pair) std.strReplace(line, pair[0], pair[1]),
+      [
+        ['\n', ' '],
+        ['$labels.job', '$labels.' + labels.job],
+        ['$labels.instance', '$labels.' + labels.instance],
+        ['%(selector)s', config.selector],
+      ],
+      std.rstripChars(several, '\n'),
+    ),
 
     record(name, expr):: { record: name, expr: std.rstripChars(expr % shared, '\n') },
 
@@ -30,16 +48,11 @@ local readable(values) = std.mapWithKey(function(_, value) if std.isNumber(value
         labels: { severity: own.severity },
         annotations: {
           summary: summary,
-          description: std.strReplace(std.rstripChars(description, '\n'), '\n', ' '),
+          description: text(description),
           runbook_url: config.runbookUrl % name,
         },
       },
 
     group(name, rules):: { name: name, rules: rules },
-
-    // The RDMA devices of $labels.netdev, for a description. A query in the text, because a join in the expression would
-    // lose the alert where an interface has no port of its own, or two.
-    devicesOfNetdev: '{{ range query (printf "rdma_port_info{instance=%q,netdev=%q}" $labels.instance $labels.netdev) }}'
-                     + ' (RDMA device {{ .Labels.device }} port {{ .Labels.port }}){{ end }}',
   },
 }

@@ -2,36 +2,47 @@
 // Copyright the rdma_exporter authors
 //
 // Settings that differ between hosts or are missing.
+
+// Series of `metric` whose value is not the most common one among their peers, with the value as label `name`. The most
+// common one has a majority above one half, so that there is no tie: while two values are about equally common, as in a
+// half-done roll-out, nobody is an outlier.
+local outliers(metric, own, name, peers='%(peers)s') =
+  local usual = |||
+    (
+      count_values by (%(peers)s) ("%(name)s", %(metric)s)
+        >= on (%(peers)s) group_left () (%%(majority)s * count by (%(peers)s) (%(metric)s))
+    )
+  ||| % { metric: metric, name: name, peers: peers };
+  |||
+    count_values by (%(peers)s, %(own)s) ("%(name)s", %(metric)s)
+    unless on (%(peers)s, %(name)s) %(usual)s
+    and on (%(peers)s) %(usual)s
+  ||| % { metric: metric, own: own, name: name, peers: peers, usual: std.rstripChars(usual, '\n') };
+
 function(lib) lib.group('rdma-configuration', [
   lib.alert(
     'RdmaMtuMismatch',
+    outliers('rdma:port_active_mtu:bytes', '%(host)s, device, port', 'mtu'),
+    'An RDMA port has another MTU than most of its model',
     |||
-      (rdma_port_active_mtu_bytes and rdma_port_up == 1)
-        != on (%(peers)s) group_left quantile by (%(peers)s) (0.5, rdma_port_active_mtu_bytes and rdma_port_up == 1)
-    |||,
-    'An RDMA port has another MTU than the same port of other hosts',
-    |||
-      Port {{ $labels.port }} of {{ $labels.device }} on {{ $labels.instance }} uses an MTU of {{ $value }} bytes; most
-      other hosts of job {{ $labels.job }} use another.
+      Port {{ $labels.port }} of {{ $labels.device }} on {{ $labels.instance }} uses an MTU of {{ $labels.mtu }} bytes; most
+      ports of adapters of this model ({{ $labels.vendor_id }}:{{ $labels.device_id }}) use another.
     |||,
   ),
   lib.alert(
     'RdmaPfcConfigMismatch',
+    outliers('rdma:priority_pfc:enabled', '%(host)s, netdev', 'enabled', '%(peers)s, priority'),
+    'PFC is not configured as on most adapters of the model',
     |||
-      rdma_dcb_pfc_enabled
-        != on (%(netdevPeers)s, priority) group_left quantile by (%(netdevPeers)s, priority) (0.5, rdma_dcb_pfc_enabled)
+      PFC of priority {{ $labels.priority }} is {{ if eq $labels.enabled "1" }}on{{ else }}off{{ end }} for
+      {{ $labels.netdev }} of {{ $labels.instance }}; most adapters of this model
+      ({{ $labels.vendor_id }}:{{ $labels.device_id }}) have it the other way.
     |||,
-    'PFC is not configured as on other hosts',
-    |||
-      PFC of priority {{ $labels.priority }} is {{ if eq $value 1.0 }}on{{ else }}off{{ end }} for
-      {{ $labels.netdev }} of
-      {{ $labels.instance }}; most other hosts of job {{ $labels.job }} have it the other way%(devices)s.
-    ||| % { devices: lib.devicesOfNetdev },
   ),
   lib.alert(
     'RdmaFirmwareMismatch',
     |||
-      count by (job, board_id) (count by (job, board_id, fw_version) (rdma_device_info{board_id!=""})) > 1
+      count by (%(scope)s, board_id) (count by (%(scope)s, board_id, fw_version) (rdma_device_info{board_id!=""})) > 1
     |||,
     'Adapters of one model run different firmware',
     |||
@@ -42,7 +53,7 @@ function(lib) lib.group('rdma-configuration', [
     'RdmaRoceV2GidMissing',
     |||
       rdma_port_gids{type="RoCE v2"} == 0
-      and on (job, instance, device, port) rdma_port_up == 1
+      and on (%(target)s, device, port) rdma_port_up == 1
     |||,
     'A RoCE port has no address',
     |||

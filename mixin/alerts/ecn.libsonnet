@@ -39,15 +39,15 @@ function(lib) lib.group('rdma-ecn', [
   lib.alert(
     'RdmaPfcWithoutEcn',
     |||
-      sum by (job, instance, netdev) (rate(rdma_pfc_frames_total{direction="rx"}[%(window)s])) > %(threshold)s
-      and on (job, instance, netdev)
+      sum by (%(target)s, netdev) (rate(rdma_pfc_frames_total{direction="rx"}[%(window)s])) > %(threshold)s
+      and on (%(target)s, netdev)
       rate(rdma_port_cnp_packets_total{direction="rx"}[%(window)s])
-        * on (job, instance, device, port) group_left (netdev) rdma_port_info{netdev!=""} == 0
+        * on (%(target)s, device, port) group_left (netdev) rdma_port_info{netdev!=""} == 0
     |||,
     'The fabric pauses a host but never asks it to slow down',
     |||
       {{ $labels.instance }} received {{ $value | humanize }} PFC frames per second on {{ $labels.netdev }} and not one
-      congestion notification%(devices)s. Pause is the only brake; ECN is off or marks too late.
-    ||| % { devices: lib.devicesOfNetdev },
+      congestion notification. Pause is the only brake; ECN is off or marks too late.
+    |||,
   ),
 ])

@@ -4,21 +4,44 @@
 // The exporter itself: without it all other alerts are silent.
 function(lib) lib.group('rdma-exporter', [
   lib.alert(
-    'RdmaExporterDown',
-    'up{%(exporterSelector)s} == 0',
-    'An RDMA exporter does not answer',
+    'RdmaExportersDown',
     |||
-      Prometheus cannot scrape the RDMA exporter of {{ $labels.instance }} (job {{ $labels.job }}). Nothing is known
-      of the
-      RDMA devices of that host.
+      count by (%(scope)s) (up == 0 and on (%(target)s) rdma:exporter:memory)
+        / count by (%(scope)s) (up and on (%(target)s) rdma:exporter:memory) > %(threshold)s
+      and count by (%(scope)s) (up == 0 and on (%(target)s) rdma:exporter:memory) >= %(hosts)s
+    |||,
+    'RDMA exporters of many hosts do not answer',
+    |||
+      Prometheus cannot scrape {{ $value | humanizePercentage }} of the RDMA exporters of job {{ $labels.job }}, which
+      answered within the last day: hosts, network, or a roll-out of the exporter.
     |||,
   ),
   lib.alert(
-    'RdmaExporterAbsent',
-    'absent(up{%(exporterSelector)s} == 1)',
-    'Not one RDMA exporter is scraped',
+    'RdmaExporterDown',
     |||
-      Prometheus has no RDMA exporter that answers: service discovery, job name or network. All RDMA alerts are blind.
+      up == 0 and on (%(target)s) rdma:exporter:memory
+      or up{%(exporterSelector)s} == 0
+    |||,
+    'An RDMA exporter does not answer',
+    |||
+      Prometheus cannot scrape the RDMA exporter of {{ $labels.instance }} (job {{ $labels.job }}). Nothing is known
+      of the RDMA devices of that host.
+    |||,
+  ),
+  // Exporters that are known and do not answer have alerts of their own; this one is about targets that are gone, or never
+  // were there. absent() has no cluster: it speaks only where no cluster was known within the day.
+  lib.alert(
+    'RdmaExporterAbsent',
+    |||
+      group by (%(cluster)s) (rdma:exporter:memory{%(selector)s})
+        unless on (%(cluster)s) rdma_exporter_build_info{%(selector)s}
+        unless on (%(cluster)s) (up == 0 and on (%(target)s) rdma:exporter:memory)
+      or on () (absent(rdma_exporter_build_info{%(selector)s}) unless on () rdma:exporter:memory{%(selector)s})
+    |||,
+    'Prometheus has no RDMA exporter',
+    |||
+      No target gives rdma_exporter_build_info{%(selector)s}: service discovery, the scrape configuration, or a Prometheus that has
+      these rules and no RDMA hosts. Nothing is known of RDMA there.
     |||,
   ),
   lib.alert(
@@ -63,20 +86,20 @@ function(lib) lib.group('rdma-exporter', [
   lib.alert(
     'RdmaCountersFrozen',
     |||
-      sum by (job, instance, netdev) (
+      sum by (%(target)s, netdev) (
         rate(rdma_priority_packets_total[%(window)s])
-        and on (job, instance, netdev, priority) rdma_dcb_pfc_enabled == 1
+        and on (%(target)s, netdev, priority) rdma_dcb_pfc_enabled == 1
       ) > %(floor)s
-      and on (job, instance, netdev)
+      and on (%(target)s, netdev)
       rate(rdma_port_packets_total[%(window)s])
-        * on (job, instance, device, port) group_left (netdev) rdma_port_info{netdev!=""}
-        * on (job, instance, device) group_left rdma_device_info{driver="bnxt_en"} == 0
+        * on (%(target)s, device, port) group_left (netdev) rdma_port_info{netdev!=""}
+        * on (%(target)s, device) group_left rdma_device_info{driver="bnxt_en"} == 0
     |||,
     'The RDMA counters of a Broadcom adapter stand still',
     |||
       {{ $labels.netdev }} of {{ $labels.instance }} carries {{ $value | humanize }} packets per second in lossless
       priorities,
-      but its RDMA counters do not move%(devices)s: the driver repeats old values.
-    ||| % { devices: lib.devicesOfNetdev },
+      but its RDMA counters do not move: the driver repeats old values.
+    |||,
   ),
 ])

@@ -27,8 +27,8 @@ function(lib) lib.group('rdma-host', [
     'An adapter drops what it receives',
     |||
       {{ $labels.netdev }} of {{ $labels.instance }} dropped {{ $value | humanize }} good packets per second because its
-      receive buffer was full%(devices)s.
-    ||| % { devices: lib.devicesOfNetdev },
+      receive buffer was full.
+    |||,
   ),
   lib.alert(
     'RdmaAccessErrors',
@@ -60,8 +60,8 @@ function(lib) lib.group('rdma-host', [
     'PCIe is too slow for an adapter',
     |||
       In {{ $value | humanizePercentage }} of the seconds {{ $labels.netdev }} of {{ $labels.instance }} waited for PCIe
-      ({{ $labels.operation }}) for more than 30 %% of the time%(devices)s.
-    ||| % { devices: lib.devicesOfNetdev },
+      ({{ $labels.operation }}) for more than 30 % of the time.
+    |||,
   ),
   lib.alert(
     'RdmaPcieBufferOverflow',
@@ -69,14 +69,14 @@ function(lib) lib.group('rdma-host', [
     'An adapter dropped packets because PCIe was too slow',
     |||
       {{ $labels.netdev }} of {{ $labels.instance }} dropped {{ $value | humanize }} packets that had already arrived,
-      because PCIe did not take them%(devices)s.
-    ||| % { devices: lib.devicesOfNetdev },
+      because PCIe did not take them.
+    |||,
   ),
   lib.alert(
     'RdmaPcieDegraded',
     |||
       rdma:device_pcie:transfers_per_second
-        < on (job, board_id) group_left rdma:device_pcie_transfers_per_second:history
+        < on (%(scope)s, board_id) group_left rdma:device_pcie_transfers_per_second:history
     |||,
     'An adapter has a slower PCIe link than others of its model',
     |||

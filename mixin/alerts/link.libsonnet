@@ -11,7 +11,7 @@ local link_downs = |||
   or increase(rdma_netdev_link_down_events_total[%(window)s]) > %(threshold)s
   or (
     increase(rdma_port_link_downed_total[%(window)s]) > %(threshold)s
-    and on (job, instance, device, port) rdma_port_info{link_layer="InfiniBand"}
+    and on (%(target)s, device, port) rdma_port_info{link_layer="InfiniBand"}
   )
 |||;
 
@@ -23,8 +23,8 @@ function(lib) lib.group('rdma-link', [
     'RdmaDeviceDown',
     |||
       rdma_device_up == 0
-      and on (job, instance, device) max by (job, instance, device) (rdma:port_up:history) == 1
-      and on (job, instance, device) rdma_device_info
+      and on (%(target)s, device) max by (%(target)s, device) (rdma:port_up:history) == 1
+      and on (%(target)s, device) rdma_device_info
     |||,
     'No port of an RDMA device works',
     |||
@@ -33,7 +33,7 @@ function(lib) lib.group('rdma-link', [
   ),
   lib.alert(
     'RdmaDeviceLost',
-    'rdma_device_up == 0 unless on (job, instance, device) rdma_device_info',
+    'rdma_device_up == 0 unless on (%(target)s, device) rdma_device_info',
     'An RDMA device has vanished',
     |||
       {{ $labels.device }} of {{ $labels.instance }} is gone: the kernel no longer has it. PCIe, firmware or driver.
@@ -44,9 +44,9 @@ function(lib) lib.group('rdma-link', [
     |||
       (
         rdma_port_up == 0
-        and on (job, instance, device, port) rdma:port_up:history == 1
+        and on (%(target)s, device, port) rdma:port_up:history == 1
       )
-      * on (job, instance, device, port) group_left (netdev) rdma_port_info
+      * on (%(target)s, device, port) group_left (netdev) rdma_port_info
     |||,
     'An RDMA port is down',
     |||
@@ -58,9 +58,9 @@ function(lib) lib.group('rdma-link', [
     'RdmaPortDisappeared',
     |||
       rdma:port_up:memory == 1
-      unless on (job, instance, device, port) rdma_port_up
-      unless on (job, instance, device) rdma_exporter_collector_success{collector="port"} == 0
-      and on (job, instance) up == 1
+      unless on (%(target)s, device, port) rdma_port_up
+      unless on (%(target)s, device) rdma_exporter_collector_success{collector="port"} == 0
+      and on (%(target)s) up == 1
     |||,
     'An RDMA port is no longer there',
     |||
@@ -90,7 +90,7 @@ function(lib) lib.group('rdma-link', [
     'RdmaPortSpeedDegraded',
     |||
       rdma_port_rate_bytes_per_second
-        < on (job, instance, device, port) group_left rdma:port_rate_bytes_per_second:history
+        < on (%(target)s, device, port) group_left rdma:port_rate_bytes_per_second:history
     |||,
     'An RDMA port is slower than it was',
     |||
@@ -124,7 +124,7 @@ function(lib) lib.group('rdma-link', [
     'RdmaSymbolErrorsOutOfSpec',
     |||
       increase(rdma_port_symbol_errors_total[%(window)s]) > %(threshold)s
-      and on (job, instance, device, port) rdma_port_info{link_layer="InfiniBand"}
+      and on (%(target)s, device, port) rdma_port_info{link_layer="InfiniBand"}
     |||,
     'An InfiniBand link has more errors than its specification allows',
     |||
@@ -140,8 +140,8 @@ function(lib) lib.group('rdma-link', [
     |||,
     'A link lost data that error correction could not repair',
     |||
-      {{ $value | printf "%%.0f" }} blocks were beyond repair on {{ $labels.netdev }} of {{ $labels.instance }}%(devices)s.
-    ||| % { devices: lib.devicesOfNetdev },
+      {{ $value | printf "%.0f" }} blocks were beyond repair on {{ $labels.netdev }} of {{ $labels.instance }}.
+    |||,
   ),
   lib.alert(
     'RdmaPreFecBerHigh',
@@ -152,8 +152,8 @@ function(lib) lib.group('rdma-link', [
     'Error correction of a link is near its limit',
     |||
       The bit error rate of {{ $labels.netdev }} on {{ $labels.instance }} before correction is
-      {{ $value | printf "%%.1e" }}%(devices)s. Plan to clean or change the cable or transceiver.
-    ||| % { devices: lib.devicesOfNetdev },
+      {{ $value | printf "%.1e" }}. Plan to clean or change the cable or transceiver.
+    |||,
   ),
   lib.alert(
     'RdmaReceiveErrors',

@@ -9,10 +9,10 @@ function(lib) lib.group('rdma-pause', [
     'A host pauses the fabric',
     |||
       {{ $labels.instance }} told the other end of {{ $labels.netdev }} to stop sending on priority
-      {{ $labels.priority }} for {{ $value | humanizePercentage }} of the time%(devices)s. The host does not take
+      {{ $labels.priority }} for {{ $value | humanizePercentage }} of the time. The host does not take
       what it
       receives; the pause spreads to other hosts.
-    ||| % { devices: lib.devicesOfNetdev },
+    |||,
   ),
   lib.alert(
     'RdmaPfcPausedHigh',
@@ -20,9 +20,9 @@ function(lib) lib.group('rdma-pause', [
     'A host is paused by the fabric',
     |||
       {{ $labels.instance }} had to stop sending on priority {{ $labels.priority }} of {{ $labels.netdev }} for
-      {{ $value | humanizePercentage }} of the time%(devices)s. This host is a victim: the cause is beyond its switch
+      {{ $value | humanizePercentage }} of the time. This host is a victim: the cause is beyond its switch
       port.
-    ||| % { devices: lib.devicesOfNetdev },
+    |||,
   ),
   lib.alert(
     'RdmaPfcPausedSevere',
@@ -30,9 +30,9 @@ function(lib) lib.group('rdma-pause', [
     'A host can hardly send, it is paused by the fabric',
     |||
       {{ $labels.instance }} had to stop sending on priority {{ $labels.priority }} of {{ $labels.netdev }} for
-      {{ $value | humanizePercentage }} of the time%(devices)s. Look for the host that sends pause
+      {{ $value | humanizePercentage }} of the time. Look for the host that sends pause
       (RdmaPfcStormTransmitted).
-    ||| % { devices: lib.devicesOfNetdev },
+    |||,
   ),
   lib.alert(
     'RdmaPfcPauseEstimateHigh',
@@ -41,26 +41,26 @@ function(lib) lib.group('rdma-pause', [
     |||
       {{ $labels.netdev }} of {{ $labels.instance }} may have stood still on priority {{ $labels.priority }} for up to
       {{ $value | humanizePercentage }} of the time (direction {{ $labels.direction }}; rx: this host was paused, tx: it
-      paused others)%(devices)s. An upper bound from the number of frames.
-    ||| % { devices: lib.devicesOfNetdev },
+      paused others). An upper bound from the number of frames.
+    |||,
   ),
   lib.alert(
     'RdmaNicPauseWatchdogWarning',
     'increase(rdma_pause_storm_events_total{severity="warning"}[%(window)s]) > %(threshold)s',
     'An adapter has sent pause for very long',
     |||
-      The watchdog of {{ $labels.netdev }} on {{ $labels.instance }} warned {{ $value | printf "%%.0f" }} times
-      that it keeps sending pause%(devices)s. Next it stops, and drops packets.
-    ||| % { devices: lib.devicesOfNetdev },
+      The watchdog of {{ $labels.netdev }} on {{ $labels.instance }} warned {{ $value | printf "%.0f" }} times
+      that it keeps sending pause. Next it stops, and drops packets.
+    |||,
   ),
   lib.alert(
     'RdmaNicPauseWatchdogFired',
     'increase(rdma_pause_storm_events_total{severity="error"}[%(window)s]) > %(threshold)s',
     'An adapter has stopped flow control to protect the fabric',
     |||
-      The watchdog of {{ $labels.netdev }} on {{ $labels.instance }} fired {{ $value | printf "%%.0f" }} times: the adapter
-      no longer sends pause and drops what it cannot take%(devices)s. The host is stuck.
-    ||| % { devices: lib.devicesOfNetdev },
+      The watchdog of {{ $labels.netdev }} on {{ $labels.instance }} fired {{ $value | printf "%.0f" }} times: the adapter
+      no longer sends pause and drops what it cannot take. The host is stuck.
+    |||,
   ),
   lib.alert(
     'RdmaGlobalPauseOnRocePort',
@@ -69,25 +69,25 @@ function(lib) lib.group('rdma-pause', [
         increase(rdma_netdev_pause_frames_total[%(window)s]) > %(threshold)s
         or increase(rdma_pause_frames_total[%(window)s]) > %(threshold)s
       )
-      and on (job, instance, netdev) rdma_dcb_pfc_enabled == 1
+      and on (%(target)s, netdev) rdma_dcb_pfc_enabled == 1
     |||,
     'Global pause on a port that has PFC',
     |||
       {{ $value | humanize }} frames of 802.3x pause (direction {{ $labels.direction }}) on {{ $labels.netdev }} of
-      {{ $labels.instance }}, which has PFC switched on%(devices)s. They stop all priorities; one end of the link is
+      {{ $labels.instance }}, which has PFC switched on. They stop all priorities; one end of the link is
       configured wrongly.
-    ||| % { devices: lib.devicesOfNetdev },
+    |||,
   ),
   lib.alert(
     'RdmaLosslessPriorityDrops',
     |||
       sum without (reason) (increase(rdma_priority_discards_total{direction="rx"}[%(window)s])) > %(threshold)s
-      and on (job, instance, netdev, priority) rdma_dcb_pfc_enabled == 1
+      and on (%(target)s, netdev, priority) rdma_dcb_pfc_enabled == 1
     |||,
     'Packets dropped in a lossless priority',
     |||
       {{ $labels.netdev }} of {{ $labels.instance }} dropped {{ $value | humanize }} packets of priority
-      {{ $labels.priority }} although PFC is on for it%(devices)s. RoCE recovers badly from loss.
-    ||| % { devices: lib.devicesOfNetdev },
+      {{ $labels.priority }} although PFC is on for it. RoCE recovers badly from loss.
+    |||,
   ),
 ])

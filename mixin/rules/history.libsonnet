@@ -4,16 +4,20 @@
 // What ports and cards were in the past days. Coarse subqueries in a slow group, because a week at full resolution is
 // too much for a server with thousands of ports. By these labels only: others (pod, for instance) change with a restart.
 function(lib) lib.group('rdma-history', [
+  // Hosts whose exporter answered within the last day; a host that is down has no series of its own to know it by.
+  lib.record('rdma:exporter:memory', |||
+    max by (%(target)s) (max_over_time(rdma_exporter_build_info[%(memory)s]))
+  |||),
   lib.record('rdma:port_up:history', |||
-    max by (job, instance, device, port) (max_over_time(rdma_port_up[%(history)s]))
+    max by (%(target)s, device, port) (max_over_time(rdma_port_up[%(history)s]))
   |||),
   lib.record('rdma:port_up:memory', |||
-    max by (job, instance, device, port) (max_over_time(rdma_port_up[%(memory)s]))
+    max by (%(target)s, device, port) (max_over_time(rdma_port_up[%(memory)s]))
   |||),
   lib.record('rdma:port_rate_bytes_per_second:history', |||
-    max by (job, instance, device, port) (max_over_time(rdma_port_rate_bytes_per_second[%(history)s]))
+    max by (%(target)s, device, port) (max_over_time(rdma_port_rate_bytes_per_second[%(history)s]))
   |||),
   lib.record('rdma:device_pcie_transfers_per_second:history', |||
-    max by (job, board_id) (max_over_time(rdma:device_pcie:transfers_per_second[%(history)s]))
+    max by (%(scope)s, board_id) (max_over_time(rdma:device_pcie:transfers_per_second[%(history)s]))
   |||),
 ])

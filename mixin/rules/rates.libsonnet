@@ -41,7 +41,20 @@ function(lib) lib.group('rdma-rates', [
   // PCIe speed times width, with the model: cards of one model in one job should have the same.
   lib.record('rdma:device_pcie:transfers_per_second', |||
     rdma_device_pcie_speed_transfers_per_second * rdma_device_pcie_width_lanes
-      * on (job, instance, device) group_left (board_id) rdma_device_info{is_vf!="1"}
+      * on (%(target)s, device) group_left (board_id) rdma_device_info{is_vf!="1"}
+  |||),
+
+  // Settings, with the model of the adapter, so that peers can be compared. Virtual devices have no model.
+  lib.record('rdma:port_active_mtu:bytes', |||
+    (rdma_port_active_mtu_bytes and on (%(target)s, device, port) rdma_port_up == 1)
+      * on (%(target)s, device) group_left (vendor_id, device_id) rdma_device_info{vendor_id!=""}
+  |||),
+  lib.record('rdma:priority_pfc:enabled', |||
+    rdma_dcb_pfc_enabled * on (%(target)s, netdev) group_left (vendor_id, device_id)
+      max by (%(target)s, netdev, vendor_id, device_id) (
+        (rdma_netdev_info or on (%(target)s, netdev) rdma_port_info{netdev!=""})
+          * on (%(target)s, device) group_left (vendor_id, device_id) rdma_device_info{vendor_id!=""}
+      )
   |||),
 
   lib.record('rdma:probe_failures:ratio', |||

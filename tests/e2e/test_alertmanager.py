@@ -54,6 +54,13 @@ class Routes(unittest.TestCase):
         self.assertEqual(self.receiver(alertname="RdmaMaintenance", severity="critical"), "nobody")
         self.assertEqual(self.receiver(alertname="SomebodyElses", severity="critical"), "nobody")
 
+    def test_no_alert_silences_another_cluster(self):
+        rules = cases.load(EXAMPLE)["inhibit_rules"]
+        self.assertGreater(len(rules), 5)
+        for rule in rules:
+            with self.subTest(rule=rule["source_matchers"]):
+                self.assertIn("cluster", rule.get("equal", []))
+
     def test_all_names_are_alerts_that_exist(self):
         found = set()
         for item in cases.load(EXAMPLE)["inhibit_rules"]:
@@ -145,6 +152,15 @@ class Inhibition(TestCase):
             {"alertname": "RdmaProbeFailing", "device": "mlx5_0", "port": "1", "target": "b", "op": "write"},
             {"alertname": "RdmaProbeLoss", "device": "mlx5_0", "port": "1", "target": "b", "op": "write"},
             {"alertname": "RdmaProbeLoss", "device": "mlx5_0", "port": "1", "target": "c", "op": "write"})
+
+    def test_clusters(self):
+        """What is missing or down in one cluster says nothing of the others, of any that has no RDMA at all neither."""
+        down = {"alertname": "RdmaPortDown", "device": "mlx5_0", "port": "1", "netdev": "cx0"}
+        self.case("clusters", ["alertname=RdmaExporterDown cluster=a"],
+                  {"alertname": "RdmaExporterAbsent"}, {"alertname": "RdmaExporterAbsent", "cluster": "no-rdma"},
+                  {"alertname": "RdmaExportersDown", "cluster": "a"}, {"alertname": "RdmaExporterDown", "cluster": "a"},
+                  {"alertname": "RdmaExporterDown", "cluster": "b"}, {**down, "cluster": "a"},
+                  {"alertname": "RdmaSymbolErrors", "cluster": "b", "device": "mlx5_0", "port": "1", "netdev": "cx0"})
 
     def test_a_host_in_maintenance(self):
         self.case("drained", ["alertname=RdmaPortDown device=mlx5_0 port=1"], {"alertname": "RdmaMaintenance"},

@@ -166,7 +166,7 @@ class Gone(AlertTest):
 
     def test_exporter_stopped(self):
         self.assertEqual(daemons["default"].stop(), 0)
-        self.assert_complete(server.wait_until_told("RdmaExporterAbsent", severity="critical"))
+        self.assert_complete(server.wait_until_told("RdmaExporterAbsent", severity="warning"))
 
 
 IN_ORDER = (Healthy, Probe, Faults, Gone)
