@@ -14,11 +14,11 @@ function(config)
   local alive = g.row('Alive', [
     g.stat('Exporters answering') + g.unit('none')
     + g.text('Exporters that Prometheus reached at its last scrape.', 'Compare with the number of hosts you expect.')
-    + g.instant('sum(up{%(host)s})') + g.seeAlert('RdmaExporterAbsent'),
+    + g.instant('sum(%s)' % g.target('up{%(host)s}')) + g.seeAlert('RdmaExporterAbsent'),
 
     g.stat('Not answering') + g.unit('none')
     + g.text('Exporters that Prometheus could not scrape.', 'Is the host up? Then: systemctl status rdma_exporter, and its log.')
-    + g.instant('count(up{%(host)s} == 0) or vector(0)') + g.step(1, g.color.warning) + g.seeAlert('RdmaExporterDown'),
+    + g.instant('count(%s) or vector(0)' % g.target('up{%(host)s} == 0')) + g.step(1, g.color.warning) + g.seeAlert('RdmaExporterDown'),
 
     g.stat('Collectors failing') + g.unit('none')
     + g.text('Collectors that did not read a device in time, over all hosts.',
@@ -39,13 +39,13 @@ function(config)
 
     g.stat('Slowest scrape') + g.unit('s')
     + g.text('Time that Prometheus needed for the slowest of the last scrapes.', 'Find the collector below.')
-    + g.instant('max(scrape_duration_seconds{%(host)s})') + g.alert('RdmaExporterSlow'),
+    + g.instant('max(%s)' % g.target('scrape_duration_seconds{%(host)s}')) + g.alert('RdmaExporterSlow'),
   ]);
 
   local doing = g.row('Doing', [
     g.timeseries('Duration of scrapes') + g.unit('s')
     + g.text('Time of a scrape as Prometheus sees it.', 'A rise on one host: a device that answers slowly; the next panel names the collector.')
-    + g.query('scrape_duration_seconds{%(host)s}', '{{instance}}') + g.alert('RdmaExporterSlow'),
+    + g.query(g.target('scrape_duration_seconds{%(host)s}'), '{{instance}}') + g.alert('RdmaExporterSlow'),
 
     g.timeseries('Duration of collectors') + g.unit('s')
     + g.text('Time that each collector took, its slowest device. It rises without end while a read is stuck in the kernel.',
@@ -54,7 +54,7 @@ function(config)
 
     g.timeseries('Series') + g.unit('short')
     + g.text('Samples of each scrape.', 'A step up: a device or a collector came; with thousands of queue pairs look at the owners limit.')
-    + g.query('scrape_samples_scraped{%(host)s}', '{{instance}}'),
+    + g.query(g.target('scrape_samples_scraped{%(host)s}'), '{{instance}}'),
 
     g.timeseries('Requests') + g.unit('reqps')
     + g.text('HTTP requests answered, by status code.', '401: wrong password in Prometheus. 503: too many connections. 504: nothing was ready in time.')
@@ -78,7 +78,7 @@ function(config)
     g.table('Reads that failed', 12, 7) + g.unit('none', 0)
     + g.text('Sources that exist and could not be read in the time range, by reason (errno).',
              'EIO, ETIMEDOUT: the firmware of the device. EACCES, EPERM: a missing right, see Permissions in the README.')
-    + g.rows('sum by (instance, collector, device, reason) (increase(rdma_exporter_read_errors_total{%(host)s}[$__range])) > 0')
+    + g.rows('sum by (job, instance, collector, device, reason) (increase(rdma_exporter_read_errors_total{%(host)s}[$__range])) > 0')
     + g.columns([['instance', 'Host'], ['collector', 'Collector'], ['device', 'Device'], ['reason', 'Reason'], ['Value', 'Reads']])
     + g.sortBy('Reads') + g.noValue('none'),
 
@@ -108,11 +108,11 @@ function(config)
   local why = g.row('Why: what it costs', [
     g.timeseries('CPU') + g.unit('percentunit')
     + g.text('Share of one processor that the exporter uses.', 'Below 1 % at a scrape every 15 s; more: a longer interval, fewer collectors.')
-    + g.query('rate(process_cpu_seconds_total{%(host)s}[$__rate_interval])', '{{instance}}'),
+    + g.query(g.target('rate(process_cpu_seconds_total{%(host)s}[$__rate_interval])'), '{{instance}}'),
 
     g.timeseries('Memory') + g.unit('bytes')
     + g.text('Resident memory of the exporter.', 'It must not rise for days; if it does, please report it.')
-    + g.query('process_resident_memory_bytes{%(host)s}', '{{instance}}'),
+    + g.query(g.target('process_resident_memory_bytes{%(host)s}'), '{{instance}}'),
 
     g.timeseries('Threads') + g.unit('short')
     + g.text(|||
@@ -120,7 +120,7 @@ function(config)
                stuck in the kernel.
              |||,
              'The busy collector is the one whose duration only rises.')
-    + g.query('process_threads{%(host)s}', '{{instance}} threads') + g.query('rdma_exporter_workers{%(host)s}', '{{instance}} workers'),
+    + g.query(g.target('process_threads{%(host)s}'), '{{instance}} threads') + g.query('rdma_exporter_workers{%(host)s}', '{{instance}} workers'),
 
     g.timeseries('Open files') + g.unit('percentunit')
     + g.text(|||
@@ -128,7 +128,7 @@ function(config)
                limits.kept_files.
              |||,
              'Near 100 %: raise LimitNOFILE of the service.')
-    + g.query('process_open_fds{%(host)s} / process_max_fds{%(host)s}', '{{instance}}'),
+    + g.query(g.target('process_open_fds{%(host)s} / process_max_fds{%(host)s}'), '{{instance}}'),
 
     g.table('Versions', 24, 7) + g.unit('none')
     + g.text('Which build runs where.', 'Update the ones that differ.')

@@ -25,15 +25,32 @@ function(config)
     + g.noValue('none')
     + g.override('byName', column, g.colored);
 
+  // Not the share of the whole range: in it a storm of minutes is lost.
+  local pausing(title, direction) =
+    local share(window) =
+      'max by (job, instance, netdev) (%s)'
+      % g.netdev('rate(rdma_pfc_pause_seconds_total{%%(host)s,direction="%s"}[%s])' % [direction, window]);
+    local worstMinutes = 'topk(10, max_over_time((%s)[$__range:1m]))' % share('5m');
+    g.table(title, 8, 8)
+    + g.rows(worstMinutes)
+    + g.rows('%s and on (job, instance, netdev) %s' % [share('$__rate_interval'), worstMinutes])
+    + g.merge
+    + g.columns([['instance', 'Host'], ['netdev', 'Where'], ['Value #A', 'Worst 5 min'], ['Value #B', 'Now']])
+    + g.sortBy('Worst 5 min')
+    + g.toNode('Host', 'Host')
+    + g.unit('percentunit')
+    + g.noValue('none')
+    + g.override('byRegexp', '/^(Worst 5 min|Now)$/', g.colored);
+
   local alive = g.row('Alive', [
     g.stat('Hosts answering') + g.unit('none')
     + g.text('Exporters that Prometheus reached at its last scrape.', 'Compare with the number of hosts you expect.')
-    + g.instant('sum(up{%(host)s})'),
+    + g.instant('sum(%s)' % g.target('up{%(host)s}')),
 
     g.stat('Hosts not answering') + g.unit('none')
     + g.text('Exporters that Prometheus could not scrape. Their values on this page are old or missing.',
              'Open the dashboard RDMA / Exporter; see whether the host or only the exporter is down.')
-    + g.instant('count(up{%(host)s} == 0) or vector(0)') + g.step(1, 'orange') + g.seeAlert('RdmaExporterDown'),
+    + g.instant('count(%s) or vector(0)' % g.target('up{%(host)s} == 0')) + g.step(1, 'orange') + g.seeAlert('RdmaExportersDown') + g.seeAlert('RdmaExporterDown'),
 
     g.stat('Ports active') + g.unit('none')
     + g.text('Ports in state ACTIVE, the only one that carries RDMA traffic.', 'Compare with the number of cables.')
@@ -106,21 +123,13 @@ function(config)
       }],
     }),
 
-    worst('Who pauses the fabric',
-          'Paused',
-          'netdev',
-          'percentunit',
-          'max by (job, instance, netdev) (%s)' % g.netdev('rate(rdma_pfc_pause_seconds_total{%(host)s,direction="tx"}[$__range])'))
-    + g.text('Share of the time range in which a host kept its link partner paused (the worst priority).',
+    pausing('Who pauses the fabric', 'tx')
+    + g.text('Hosts that kept their link partner paused (the worst priority): in their worst five minutes, and now.',
              'The first of this list is the suspect when others are paused.')
     + g.alert('RdmaPfcStormTransmitted'),
 
-    worst('Who is paused',
-          'Paused',
-          'netdev',
-          'percentunit',
-          'max by (job, instance, netdev) (%s)' % g.netdev('rate(rdma_pfc_pause_seconds_total{%(host)s,direction="rx"}[$__range])'))
-    + g.text('Share of the time range in which a host was told to stop (the worst priority). These are the victims.',
+    pausing('Who is paused', 'rx')
+    + g.text('Hosts that were told to stop (the worst priority): in their worst five minutes, and now. These are the victims.',
              'Look for the host that pauses the fabric, then at the switch between.')
     + g.alert('RdmaPfcPausedHigh') + g.alert('RdmaPfcPausedSevere'),
 

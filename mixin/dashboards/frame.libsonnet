@@ -2,8 +2,8 @@
 // Copyright the rdma_exporter authors
 //
 // What is around the panels of a dashboard: places in the grid, variables, links, annotations. `selectors` as in
-// lib.libsonnet.
-function(selectors) {
+// lib.libsonnet, `labels` in ../labels.libsonnet.
+function(selectors, labels) {
   // Panels of a row from left to right, wrapped at the width of the grid.
   row(title, panels):: { title: title, panels: panels },
 
@@ -37,16 +37,17 @@ function(selectors) {
       std.foldl(step, items, { x: 0, y: 0, height: 0, panels: [] }).panels
     ),
 
-  local variable(name, label, metric, selector) = {
+  // Choices of `name`, values of `of`. All is every value there is, or with `all` whatever matches that.
+  local variable(name, label, metric, selector, of=name, all='.*') = {
     type: 'query',
     name: name,
     label: label,
     datasource: { type: 'prometheus', uid: '${datasource}' },
-    query: { query: 'label_values(%s{%s}, %s)' % [metric, selector % selectors, name], refId: 'StandardVariableQuery' },
+    query: { query: 'label_values(%s{%s}, %s)' % [metric, selector % selectors, of], refId: 'StandardVariableQuery' },
     definition: self.query.query,
     includeAll: true,
     multi: true,
-    allValue: '.*',
+    [if all != null then 'allValue']: all,
     current: { selected: true, text: ['All'], value: ['$__all'] },
     refresh: 2,  // when the time range changes
     sort: 7,  // natural, upper and lower case alike
@@ -54,6 +55,23 @@ function(selectors) {
     hide: 0,
     options: [],
   },
+
+  // Where series are from, as exporters tell. All jobs are the jobs of exporters, not all that the Prometheus has; a
+  // cluster may be absent, and hosts are too many for a list of their names.
+  local origins =
+    local titles = { cluster: 'Cluster', job: 'Job', instance: 'Host' };
+    std.mapWithIndex(
+      function(i, pair) variable(
+        pair[0],
+        titles[pair[0]],
+        'rdma_exporter_build_info',
+        std.join(',', ['%s=~"$%s"' % [outer[1], outer[0]] for outer in labels.variables[0:i]]),
+        pair[1],
+        if pair[0] == 'job' then null else '.*',
+      ),
+      labels.variables
+    ),
+
   // For dashboards that have more of them: dashboard(..., variables=[g.variable(...)]).
   variable:: variable,
 
@@ -63,9 +81,9 @@ function(selectors) {
     enable: true,
     hide: false,
     iconColor: color,
-    expr: std.rstripChars(expression % selectors, '\n'),
+    expr: labels.expression(std.rstripChars(expression % selectors, '\n')),
     titleFormat: title,
-    textFormat: text,
+    textFormat: labels.legend(text),
     tagKeys: tags,
     useValueForTime: false,
   },
@@ -112,8 +130,7 @@ function(selectors) {
           hide: 0,
           options: [],
         },
-        variable('job', 'Job', 'rdma_devices', ''),
-        variable('instance', 'Host', 'rdma_devices', 'job=~"$job"'),
+      ] + origins + [
         variable('device', 'Device', 'rdma_device_up', '%(host)s'),
         variable('port', 'Port', 'rdma_port_up', '%(device)s'),
       ] + variables,

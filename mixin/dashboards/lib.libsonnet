@@ -14,8 +14,9 @@
 // `config` is what `_config` of ../config.libsonnet is.
 function(config)
   local alerts = config.alerts;
+  local labels = (import '../labels.libsonnet')(config.labels);
   local selectors = {
-    host: 'job=~"$job",instance=~"$instance"',
+    host: labels.selector,
     device: self.host + ',device=~"$device"',
     port: self.device + ',port=~"$port"',
   };
@@ -28,12 +29,14 @@ function(config)
     netdev(expression)::
       '((%s) and on (job, instance, netdev) (rdma_netdev_info{%%(port)s} or rdma_port_info{%%(port)s}))' % expression,
 
+    // What Prometheus says of each target: those that are exporters, or were within the time range. A job may have others.
+    target(expression):: '(%s) and on (job, instance) last_over_time(rdma_exporter_build_info{%%(host)s}[$__range])' % expression,
+
     // --- thresholds ---
 
-    // Panels turn at >=, alerts fire at >. An alert on "any" has the threshold 0; on panels it starts here.
-    any:: 0.001,
+    // Panels turn at >=, alerts fire at >. For an alert on "any" (threshold 0) they turn at the least that is more.
     color:: { critical: 'red', warning: 'orange', info: 'blue' },
-    threshold(name):: std.max(alerts[name].threshold, g.any),
+    threshold(name):: if alerts[name].threshold == 0 then 1e-9 else alerts[name].threshold,
 
     // --- panels ---
 
@@ -114,8 +117,8 @@ function(config)
       queries+:: [{
         datasource: { type: 'prometheus', uid: '${datasource}' },
         editorMode: 'code',
-        expr: std.rstripChars(expression % selectors, '\n'),
-        legendFormat: legend,
+        expr: labels.expression(std.rstripChars(expression % selectors, '\n')),
+        legendFormat: labels.legend(legend),
         range: !instant,
         instant: instant,
         format: format,
@@ -222,7 +225,8 @@ function(config)
       options+: { showHeader: true, cellHeight: 'sm', frameIndex: 0, footer: { show: false, reducer: ['sum'] } },
     },
     // [['field', 'Heading'], ...]: these columns in this order, whatever else the queries return.
-    columns(pairs):: {
+    columns(columns):: {
+      local pairs = [[labels.name(pair[0]), pair[1]] for pair in columns],
       transformations+: [
         { id: 'filterFieldsByName', options: { include: { names: [pair[0] for pair in pairs] } } },
         {
@@ -240,7 +244,7 @@ function(config)
     matrix(row, column, value):: {
       transformations+: [{
         id: 'groupingToMatrix',
-        options: { rowField: row, columnField: column, valueField: value, emptyValue: 'null' },
+        options: { rowField: labels.name(row), columnField: column, valueField: value, emptyValue: 'null' },
       }],
     },
     // Nothing where there is no value; without it such a cell has the colour of the lowest step.
@@ -256,7 +260,7 @@ function(config)
     toNode(column, field):: g.override('byName', column, {
       links: [{
         title: 'This host',
-        url: '/d/rdma-node?${datasource:queryparam}&${job:queryparam}&var-instance=${__data.fields["%s"]}&${__url_time_range}' % field,
+        url: '/d/rdma-node?${datasource:queryparam}&' + labels.passed + '&var-instance=${__data.fields["' + field + '"]}&${__url_time_range}',
       }],
     }),
-  } + (import 'frame.libsonnet')(selectors)
+  } + (import 'frame.libsonnet')(selectors, labels)

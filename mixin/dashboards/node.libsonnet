@@ -86,7 +86,7 @@ function(config)
     + g.receivedBelowZero,
   ]);
 
-  local pauseTx = 'rdma_pfc_pause_seconds_total';
+  local pauseTime = 'rdma_pfc_pause_seconds_total';
   local wrong = g.row('Wrong: pause and congestion', [
     g.timeseries('Time paused, by priority', 24, 9) + g.unit('percentunit')
     + g.text(|||
@@ -98,8 +98,8 @@ function(config)
                Above: look at PCIe, receive buffers and the process on this host. Below: this host is the victim;
                look for the one that pauses.
              |||)
-    + g.query(netdevRate(pauseTx, ',direction="tx"') + ' > 0', netdevName + ' priority {{priority}} tx')
-    + g.query('-(' + netdevRate(pauseTx, ',direction="rx"') + ') < 0', netdevName + ' priority {{priority}} rx')
+    + g.query(netdevRate(pauseTime, ',direction="tx"') + ' > 0', netdevName + ' priority {{priority}} tx')
+    + g.query(netdevRate(pauseTime, ',direction="rx"') + ' > 0', netdevName + ' priority {{priority}} rx') + g.receivedBelowZero
     + g.alert('RdmaPfcStormTransmitted') + g.alertBelowZero('RdmaPfcPausedHigh') + g.alertBelowZero('RdmaPfcPausedSevere'),
 
     g.timeseries('PFC frames') + g.unit('pps')

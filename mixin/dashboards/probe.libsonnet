@@ -14,7 +14,7 @@ function(config)
   // Classic buckets, or the native histogram where Prometheus stores that.
   local quantile(q, metric, by) =
     |||
-      histogram_quantile(%g, sum by (le, %s) (rate(%s_bucket{%%(port)s}[$__rate_interval])))
+      histogram_quantile(%g, sum by (%s, le) (rate(%s_bucket{%%(port)s}[$__rate_interval])))
       or histogram_quantile(%g, sum by (%s) (rate(%s{%%(port)s}[$__rate_interval])))
     ||| % [q, by, metric, q, by, metric];
 
@@ -64,13 +64,13 @@ function(config)
                that target. One cell: the path.
              |||,
              'Row or column: look at that host on RDMA / Node & port. One cell: the switches between the two.')
-    + g.rows(failed('instance, target', '$__range')) + g.matrix('instance', 'target', 'Value') + ratioSteps
+    + g.rows(failed('job, instance, target', '$__range')) + g.matrix('instance', 'target', 'Value') + ratioSteps
     + g.coloredNumbers(g.absentIsBlank),
 
     g.table('Shortest round trip, from host to target', 12, 9) + g.unit('s')
     + g.text('The shortest round trip of the last five minutes, the length of the path without queues.',
              'One that has become longer: the path has changed (routing, a link that is gone).')
-    + g.rows('min by (instance, target) (rdma_probe_min_rtt_seconds{%s})' % target) + g.matrix('instance', 'target', 'Value'),
+    + g.rows('min by (job, instance, target) (rdma_probe_min_rtt_seconds{%s})' % target) + g.matrix('instance', 'target', 'Value'),
 
     g.timeseries('Failures by stage and reason') + g.unit('ops')
     + g.text('Where probes fail: resolve, auth, exchange (setting up), op (the verb itself), echo (the far process).',

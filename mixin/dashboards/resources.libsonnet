@@ -107,7 +107,7 @@ function(config)
     g.table('Owners not known', 12, 6) + g.unit('none')
     + g.text('Objects whose owner could not be found, and why. no_pid: the owner is dead or in another PID namespace.',
              'In a container give the exporter the PID namespace of the host.')
-    + g.rows('topk(20, sum by (instance, device, reason) (rdma_resource_objects_unattributed{%(device)s}))')
+    + g.rows('topk(20, sum by (job, instance, device, reason) (rdma_resource_objects_unattributed{%(device)s}))')
     + g.columns([['instance', 'Host'], ['device', 'Device'], ['reason', 'Reason'], ['Value', 'Objects']])
     + g.noValue('none'),
 

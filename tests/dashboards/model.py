@@ -7,6 +7,8 @@ import pathlib
 import re
 import subprocess
 
+import yaml
+
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 FILES = sorted((REPOSITORY / "dashboards").glob("*.json"))
 # What stands for a panel's variables when Grafana sends a query. $__range and $__rate_interval are times.
@@ -101,7 +103,7 @@ def grouped_labels(expression):
 def bare_names(expression):
     """Identifiers that are neither functions, keywords, nor metrics with braces: metrics without a selector."""
     text = GROUPING.sub(" ", filled_in(expression, {"__range": "1m", "__rate_interval": "1m"}))
-    text = SELECTOR.sub(" 0 ", STRING.sub('""', text))
+    text = re.sub(r"\[[^\]]*\]", " ", SELECTOR.sub(" 0 ", STRING.sub('""', text)))
     words = re.findall(r"[a-zA-Z_:][a-zA-Z0-9_:]*(?!\w|\s*\()", text)
     keywords = {"and", "or", "unless", "bool", "by", "on", "ignoring", "group_left", "group_right", "without", "offset"}
     return [word for word in words if word not in keywords and not re.fullmatch(r"[smhd]|e", word)]
@@ -111,3 +113,15 @@ def config():
     """_config of mixin/config.libsonnet."""
     script = f"(import '{REPOSITORY}/mixin/config.libsonnet')._config"
     return json.loads(subprocess.run(["jsonnet", "-e", script], check=True, stdout=subprocess.PIPE).stdout)
+
+
+def alert_expressions():
+    """{alert: expression} of the rules that ship."""
+    groups = yaml.safe_load((REPOSITORY / "alerts/alerts.rules.yml").read_text())["groups"]
+    return {rule["alert"]: rule["expr"] for group in groups for rule in group["rules"]}
+
+
+def generated(override):
+    """{file: dashboard} of the mixin with a configuration of one's own."""
+    command = ["jsonnet", REPOSITORY / "mixin/dashboards.jsonnet", "--tla-code", f"override={override}"]
+    return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)

@@ -137,6 +137,14 @@ def firing(start, times):
                 yield f"{series} 1 {when:.3f}\n"
 
 
+def others(times):
+    """What else a Prometheus scrapes: the same hosts by another job, and another program by the exporters' own job."""
+    for labels in ({"job": "node", "instance": "node-a:9100"}, {"job": JOB, "instance": "node-a:9999"}):
+        for when in times:
+            for name, value in (("up", 1), ("process_resident_memory_bytes", 1e12), ("scrape_duration_seconds", 9)):
+                yield f"{written(name, labels)} {value} {when:.3f}\n"
+
+
 class Span:
     """The times of the recording."""
 
@@ -158,6 +166,7 @@ def write_samples(path):
         probing = {"node-a": "mlx5_0", "node-b": "mlx5_1"}
         for when, host, name, labels, value in probe_series.series(times, probing, storm):
             file.write(f"{with_labels(written(name, labels), host)} {value!r} {when:.3f}\n")
+        file.writelines(others(times))
         file.writelines(firing(times[0], times))
         file.write("# EOF\n")
     return Span(times)

@@ -3,6 +3,7 @@
 """Habits of good dashboards, after the rules of grafana/dashboard-linter, and what this project promises of its own.
 That the files are what the mixin makes is test_alert_rules' matter."""
 
+import json
 import pathlib
 import re
 import sys
@@ -16,9 +17,10 @@ UIDS = {"fleet.json": "rdma-fleet", "node.json": "rdma-node", "resources.json": 
         "probe.json": "rdma-probe", "exporter.json": "rdma-exporter"}
 PANELS = {"timeseries", "stat", "bargauge", "table", "heatmap", "state-timeline"}  # none that Grafana has given up
 COUNTER = re.compile(r"_(total|bucket|sum|count)$")
-OVER_TIME = {"rate", "increase", "changes", "resets", "max_over_time", "min_over_time", "predict_linear"}
+OVER_TIME = {"last_over_time", "rate", "increase", "changes", "resets", "max_over_time", "min_over_time", "predict_linear"}
+WORST = "[5m]"  # the worst five minutes of a range, whatever its length
 DATASOURCE = {"type": "prometheus", "uid": "${datasource}"}
-ANY = 0.001  # where a panel draws the threshold 0 of an alert
+ORIGINS = ["cluster", "job", "instance"]
 
 
 class Lint(unittest.TestCase):
@@ -58,7 +60,7 @@ class Lint(unittest.TestCase):
 
     def test_variables(self):
         for dashboard in model.dashboards():
-            self.assertEqual(list(dashboard.variables)[:5], ["datasource", "job", "instance", "device", "port"])
+            self.assertEqual(list(dashboard.variables)[:6], ["datasource", *ORIGINS, "device", "port"])
             sent = " ".join(expression for _, expression, _, _ in dashboard.expressions())
             for name, variable in dashboard.variables.items():
                 with self.subTest(dashboard=dashboard.file, variable=name):
@@ -67,7 +69,10 @@ class Lint(unittest.TestCase):
                         continue
                     self.assertTrue(variable["includeAll"] and variable["multi"])
                     self.assertEqual(variable["datasource"], DATASOURCE)
-                    self.assertEqual((variable["allValue"], variable["refresh"]), (".*", 2))
+                    self.assertEqual((variable.get("allValue"), variable["refresh"]), (None if name == "job" else ".*", 2),
+                                     "all jobs are those of exporters, not those of the whole Prometheus")
+                    if name in ORIGINS:
+                        self.assertTrue(variable["definition"].startswith("label_values(rdma_exporter_build_info{"))
                     self.assertIn(f'=~"${name}"', sent, "nothing uses it; multi needs =~")
 
     def test_panels_have_words_and_unit(self):
@@ -104,35 +109,38 @@ class Lint(unittest.TestCase):
                 taken |= cells
 
     def test_thresholds_are_those_of_alerts(self):
-        """Each step is the threshold of an alert that the panel names, of the port's utilization, or 1: one of
-        something that should not be."""
-        config = model.config()
+        """Each step is what an alert that the panel names compares with in the rules that ship, the port's utilization, or 1:
+        one of something that should not be. A panel turns at >=, an alert fires at >: for 0, next to nothing."""
+        config, rules, tiny = model.config(), model.alert_expressions(), 1e-6
+        drawn = set()
 
         def check(panel):
-            self.assertLessEqual(set(panel.alerts), set(config["alerts"]))
+            self.assertLessEqual(set(panel.alerts), set(rules))
             allowed = {1, *config["dashboards"]["portUtilization"].values()}
-            for name in panel.alerts:
-                if "threshold" in config["alerts"][name]:
-                    threshold = max(config["alerts"][name]["threshold"], ANY)
-                    allowed |= {threshold, -threshold}
-            states = {2, 4} if "rdma_port_state" in panel.data["targets"][0]["expr"] else set()
-            self.assertLessEqual(set(panel.steps), allowed | states)
+            allowed |= {2, 4} if "rdma_port_state" in panel.data["targets"][0]["expr"] else set()
+            limits = {name: {float(limit) for limit in re.findall(r"> (\d[\d.e+-]*)", rules[name])} for name in panel.alerts}
+            for step in panel.steps:
+                equal = {name for name, found in limits.items() if abs(step) in found or (0 in found and 0 < abs(step) < tiny)}
+                drawn.update((name, abs(step)) for name in equal)
+                self.assertTrue(equal or step in allowed, f"{step} is no alert's")
 
         self.each_panel(check)
+        self.assertIn(("RdmaOutOfSequence", 1e-5), drawn)
+        self.assertIn(("RdmaPreFecBerHigh", config["alerts"]["RdmaPreFecBerHigh"]["threshold"]), drawn)
 
     def test_every_alert_with_a_threshold_is_named_somewhere(self):
         named = {name for dashboard in model.dashboards() for panel in dashboard.panels for name in panel.alerts}
         with_threshold = {name for name, alert in model.config()["alerts"].items() if "threshold" in alert}
         self.assertLessEqual(with_threshold, named)
 
-    def test_selectors_match_job_and_instance(self):
+    def test_selectors_match_cluster_job_and_instance(self):
         for dashboard in model.dashboards():
             for where, expression, _, _ in dashboard.expressions():
                 self.assertEqual(model.bare_names(expression), [], f"{where}: metrics without a selector")
 
         def check(selector):
-            self.assertEqual(selector.matchers.get("job"), ("=~", "$job"), selector.name)
-            self.assertEqual(selector.matchers.get("instance"), ("=~", "$instance"), selector.name)
+            for label in ORIGINS:
+                self.assertEqual(selector.matchers.get(label), ("=~", f"${label}"), selector.name)
 
         self.each_selector(check)
 
@@ -143,8 +151,28 @@ class Lint(unittest.TestCase):
 
     def test_rates_follow_the_time_range(self):
         """A fixed window is blind when the scrape interval is longer, and flat when the range is."""
-        self.each_selector(lambda rate: self.assertIn(rate.range, ("[$__rate_interval]", "[$__range]")),
+        self.each_selector(lambda rate: self.assertIn(rate.range, ("[$__rate_interval]", "[$__range]", WORST)),
                            lambda selector: selector.function == "rate")
+
+    def test_groups_have_the_cluster(self):
+        for dashboard in model.dashboards():
+            for where, expression, _, _ in dashboard.expressions():
+                for group in model.GROUPING.findall(expression):
+                    own = [label.strip() for label in group.split(",")]
+                    if {"job", "instance"} & set(own):
+                        self.assertLessEqual({"cluster", "job"}, set(own), where)
+
+    def test_other_names_of_labels(self):
+        """Those of a site whose series say `site` and `node`, and of one without clusters."""
+        for labels, gone in (({"cluster": "site", "instance": "node"}, r"\b(cluster|instance)=|\binstance,|\{\{instance"),
+                             ({"cluster": ""}, r"\bcluster\b")):
+            for file, data in model.generated(f"{{ labels+: {json.dumps(labels)} }}").items():
+                sent = [target[key] for panel in data["panels"] for target in panel.get("targets", [])
+                        for key in ("expr", "legendFormat")]
+                sent += [variable.get("definition", "") for variable in data["templating"]["list"]]
+                for text in sent:
+                    self.assertNotRegex(text.replace("$cluster", "").replace("$instance", "") if labels["cluster"] else text,
+                                        gone, file)
 
     def test_only_raw_series(self):
         """They work where nobody has loaded our recording rules."""

@@ -15,7 +15,7 @@ import model  # noqa: E402
 import probe_series  # noqa: E402
 import store  # noqa: E402
 
-TARGET = {"job", "instance"}
+TARGET = {"cluster", "job", "instance"}
 PROMETHEUS = {"up": set(), "scrape_duration_seconds": set(), "scrape_samples_scraped": set(),
               "ALERTS": {"alertname", "alertstate", "severity"}}
 SUFFIXES = {"histogram": ("_bucket", "_sum", "_count")}

@@ -30,10 +30,22 @@ class Queries(unittest.TestCase):
         cls.server = context.__enter__()
         cls.addClassCleanup(context.__exit__, None, None, None)
         cls.span = cls.server.span
+        cls.chosen = {}
+        for name in ("job",):  # All of what has no value of its own for it: what its query finds
+            variable = model.dashboards()[0].variables[name]
+            cls.chosen[name] = "|".join(cls.options(variable["definition"]))
+
+    @classmethod
+    def options(cls, definition):
+        """Values of label_values(SELECTOR, LABEL)."""
+        selector, label = re.fullmatch(r"label_values\((.*), (\w+)\)", definition).groups()
+        times = {"start": cls.span.start, "end": cls.span.end}
+        found = cls.server.api("series", **{"match[]": model.filled_in(selector, {})}, **times)
+        return sorted({series[label] for series in found if label in series})
 
     def ask(self, expression, instant, when=None, **values):
         """Series of one query, each with a number in it."""
-        query = model.filled_in(expression, WINDOWS | values)
+        query = model.filled_in(expression, WINDOWS | self.chosen | values)
         if instant:
             answer = self.server.api("query", query=query, time=when or self.span.end)["result"]
             found = [(series["metric"], [float(series["value"][1])]) for series in answer]
@@ -81,6 +93,27 @@ class Queries(unittest.TestCase):
                                      for series, _ in self.ask(target["expr"], True) for label in series}
                             wanted = {name for name in change["options"]["indexByName"] if not name.startswith("Value")}
                             self.assertLessEqual(wanted, found)
+
+    def test_all_is_all_exporters_and_nothing_else(self):
+        self.assertEqual(self.chosen, {"job": store.JOB})
+        self.assertEqual(self.shown("fleet.json", "Hosts answering")[0][1], [3])
+        self.assertEqual(self.shown("exporter.json", "Slowest scrape")[0][1], [0.21])
+        hosts = {labels["instance"] for labels, _ in self.shown("exporter.json", "Memory")}
+        self.assertEqual(hosts, {"node-a:9400", "node-b:9400", "node-c:9400"})
+
+    def test_a_storm_of_minutes_is_seen_in_an_hour(self):
+        """Its share of the hour is 3 %, below all thresholds; of its worst five minutes it is a third."""
+        worst, now = ({labels["netdev"]: values[0] for labels, values in
+                       self.shown("fleet.json", "Who pauses the fabric", target=target, __range="1h")} for target in (0, 1))
+        self.assertGreater(worst["cx0"], 0.3)
+        self.assertLess(now["cx0"], 0.01)
+
+    def test_what_is_drawn_below_zero_is_not_negated(self):
+        """The legend would say that the maximum of what hurts is negative."""
+        for target in (0, 1):
+            shares = [value for _, values in self.shown("node.json", "Time paused, by priority", target=target)
+                      for value in values if not math.isnan(value)]
+            self.assertTrue(shares and min(shares) >= 0)
 
     def test_choosing_a_device_leaves_its_interface(self):
         """Metrics of network interfaces have no label device."""
