@@ -40,9 +40,13 @@
     history: '7d:30m',
     // How long something that has vanished is missed.
     memory: '1d:10m',
-    // How often that history is evaluated; below 5m, or the result goes stale in between.
+    // How often that history is evaluated, and for how long a result holds: at least three times as long, so that two
+    // evaluations may be missed before an alert is reset. It does not depend on the lookback of the server.
     historyInterval: '4m',
+    historyHold: '15m',
 
+    // No window of a rate or an increase is longer than ten minutes: as long as that, after a host's counters have settled,
+    // alerts still speak of the time before, and a silence has to last.
     // Windows of the recording rules that alerts and dashboards share.
     windows: {
       pause: '2m',  // four scrapes at 30 s, two at a minute: a storm must not hide in an average
@@ -108,14 +112,14 @@
       RdmaDeviceLost: { severity: 'critical', 'for': '1m' },  // NVS: a device that vanishes is fatal
       RdmaPortDown: { severity: 'critical', 'for': '30s' },  // NVH
       RdmaPortDisappeared: { severity: 'critical', 'for': '5m' },  // NVS
-      RdmaLinkFlapped: { severity: 'warning', 'for': '30s', window: '1h', threshold: 0 },  // times down; NVS
+      RdmaLinkFlapped: { severity: 'warning', 'for': '30s', window: '10m', threshold: 0 },  // times down; NVS
       // Three times in 10 min; NVS.
       RdmaLinkFlapping: { severity: 'critical', 'for': '30s', window: '10m', threshold: 2.5 },
       RdmaPortSpeedDegraded: { severity: 'warning', 'for': '5m' },
       RdmaLinkErrorRecovery: { severity: 'warning', 'for': '5m', window: '5m', threshold: 5 },  // per minute; NVS
       RdmaSymbolErrors: { severity: 'warning', 'for': '10m', window: '5m', threshold: 10 },  // per second; NVS
-      // Per hour: bit error rate 1e-12 (IBTA). InfiniBand only, PAM4 Ethernet is never free of them.
-      RdmaSymbolErrorsOutOfSpec: { severity: 'critical', 'for': '5m', window: '1h', threshold: 120 },
+      // Per hour, for an hour: bit error rate 1e-12 (IBTA). InfiniBand only, PAM4 Ethernet is never free of them.
+      RdmaSymbolErrorsOutOfSpec: { severity: 'warning', 'for': '1h', window: '10m', threshold: 120 },
       // Blocks; 802.3: must be 0.
       RdmaFecUncorrectable: { severity: 'warning', 'for': '30s', window: '10m', threshold: 0 },
       // Bit error rate before correction. Limits are about 2e-5 (RS-528, 25G lanes) and 2.4e-4 (RS-544, PAM4); 802.3.
@@ -154,7 +158,7 @@
       RdmaExporterSeriesDropped: { severity: 'warning', 'for': '5m', window: '10m', threshold: 0 },  // series
       RdmaCounterSaturated: { severity: 'info', 'for': '10m' },
       // bnxt_re repeats old values after one failed firmware query; floor in packets per second of the lossless priorities.
-      RdmaCountersFrozen: { severity: 'warning', 'for': '15m', window: '30m', floor: 100 },
+      RdmaCountersFrozen: { severity: 'warning', 'for': '30m', window: '10m', floor: 100 },
     },
   },
 }

@@ -23,6 +23,7 @@ local readable(values) = std.mapWithKey(function(_, value) if std.isNumber(value
       peers: std.join(', ', std.prune([labels.cluster]) + config.peers),
       history: config.history,
       memory: config.memory,
+      hold: config.historyHold,
     },
 
     // One line, with this site's labels.

@@ -6,9 +6,9 @@ function(lib) lib.group('rdma-exporter', [
   lib.alert(
     'RdmaExportersDown',
     |||
-      count by (%(scope)s) (up == 0 and on (%(target)s) rdma:exporter:memory)
-        / count by (%(scope)s) (up and on (%(target)s) rdma:exporter:memory) > %(threshold)s
-      and count by (%(scope)s) (up == 0 and on (%(target)s) rdma:exporter:memory) >= %(hosts)s
+      count by (%(scope)s) (up == 0 and on (%(target)s) last_over_time(rdma:exporter:memory[%(hold)s]))
+        / count by (%(scope)s) (up and on (%(target)s) last_over_time(rdma:exporter:memory[%(hold)s])) > %(threshold)s
+      and count by (%(scope)s) (up == 0 and on (%(target)s) last_over_time(rdma:exporter:memory[%(hold)s])) >= %(hosts)s
     |||,
     'RDMA exporters of many hosts do not answer',
     |||
@@ -19,7 +19,7 @@ function(lib) lib.group('rdma-exporter', [
   lib.alert(
     'RdmaExporterDown',
     |||
-      up == 0 and on (%(target)s) rdma:exporter:memory
+      up == 0 and on (%(target)s) last_over_time(rdma:exporter:memory[%(hold)s])
       or up{%(exporterSelector)s} == 0
     |||,
     'An RDMA exporter does not answer',
@@ -33,10 +33,10 @@ function(lib) lib.group('rdma-exporter', [
   lib.alert(
     'RdmaExporterAbsent',
     |||
-      group by (%(cluster)s) (rdma:exporter:memory{%(selector)s})
+      group by (%(cluster)s) (last_over_time(rdma:exporter:memory{%(selector)s}[%(hold)s]))
         unless on (%(cluster)s) rdma_exporter_build_info{%(selector)s}
-        unless on (%(cluster)s) (up == 0 and on (%(target)s) rdma:exporter:memory)
-      or on () (absent(rdma_exporter_build_info{%(selector)s}) unless on () rdma:exporter:memory{%(selector)s})
+        unless on (%(cluster)s) (up == 0 and on (%(target)s) last_over_time(rdma:exporter:memory[%(hold)s]))
+      or on () (absent(rdma_exporter_build_info{%(selector)s}) unless on () last_over_time(rdma:exporter:memory{%(selector)s}[%(hold)s]))
     |||,
     'Prometheus has no RDMA exporter',
     |||

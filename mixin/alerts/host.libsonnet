@@ -76,7 +76,7 @@ function(lib) lib.group('rdma-host', [
     'RdmaPcieDegraded',
     |||
       rdma:device_pcie:transfers_per_second
-        < on (%(scope)s, board_id) group_left rdma:device_pcie_transfers_per_second:history
+        < on (%(scope)s, board_id) group_left last_over_time(rdma:device_pcie_transfers_per_second:history[%(hold)s])
     |||,
     'An adapter has a slower PCIe link than others of its model',
     |||

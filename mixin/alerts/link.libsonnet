@@ -23,7 +23,7 @@ function(lib) lib.group('rdma-link', [
     'RdmaDeviceDown',
     |||
       rdma_device_up == 0
-      and on (%(target)s, device) max by (%(target)s, device) (rdma:port_up:history) == 1
+      and on (%(target)s, device) max by (%(target)s, device) (last_over_time(rdma:port_up:history[%(hold)s])) == 1
       and on (%(target)s, device) rdma_device_info
     |||,
     'No port of an RDMA device works',
@@ -44,7 +44,7 @@ function(lib) lib.group('rdma-link', [
     |||
       (
         rdma_port_up == 0
-        and on (%(target)s, device, port) rdma:port_up:history == 1
+        and on (%(target)s, device, port) last_over_time(rdma:port_up:history[%(hold)s]) == 1
       )
       * on (%(target)s, device, port) group_left (netdev) rdma_port_info
     |||,
@@ -57,7 +57,7 @@ function(lib) lib.group('rdma-link', [
   lib.alert(
     'RdmaPortDisappeared',
     |||
-      rdma:port_up:memory == 1
+      last_over_time(rdma:port_up:memory[%(hold)s]) == 1
       unless on (%(target)s, device, port) rdma_port_up
       unless on (%(target)s, device) rdma_exporter_collector_success{collector="port"} == 0
       and on (%(target)s) up == 1
@@ -74,7 +74,7 @@ function(lib) lib.group('rdma-link', [
     link_downs,
     'A link went down',
     |||
-      The link of %(where)s on {{ $labels.instance }} went down {{ $value | printf "%%.0f" }} times within an hour.
+      The link of %(where)s on {{ $labels.instance }} went down {{ $value | printf "%%.0f" }} times within ten minutes.
     ||| % { where: where },
   ),
   lib.alert(
@@ -90,7 +90,7 @@ function(lib) lib.group('rdma-link', [
     'RdmaPortSpeedDegraded',
     |||
       rdma_port_rate_bytes_per_second
-        < on (%(target)s, device, port) group_left rdma:port_rate_bytes_per_second:history
+        < on (%(target)s, device, port) group_left last_over_time(rdma:port_rate_bytes_per_second:history[%(hold)s])
     |||,
     'An RDMA port is slower than it was',
     |||
@@ -123,12 +123,12 @@ function(lib) lib.group('rdma-link', [
   lib.alert(
     'RdmaSymbolErrorsOutOfSpec',
     |||
-      increase(rdma_port_symbol_errors_total[%(window)s]) > %(threshold)s
+      rate(rdma_port_symbol_errors_total[%(window)s]) * 3600 > %(threshold)s
       and on (%(target)s, device, port) rdma_port_info{link_layer="InfiniBand"}
     |||,
     'An InfiniBand link has more errors than its specification allows',
     |||
-      {{ $value | humanize }} symbol errors within an hour on port {{ $labels.port }} of {{ $labels.device }} on
+      {{ $value | humanize }} symbol errors an hour on port {{ $labels.port }} of {{ $labels.device }} on
       {{ $labels.instance }}.
     |||,
   ),

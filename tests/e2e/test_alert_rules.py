@@ -187,6 +187,37 @@ class Rules(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
 
+def seconds(duration):
+    return sum(int(number) * {"s": 1, "m": 60, "h": 3600, "d": 86400}[unit]
+               for number, unit in re.findall(r"(\d+)([smhd])", duration))
+
+
+class Times(unittest.TestCase):
+    def test_missed_evaluations_of_the_history_reset_nothing(self):
+        """What is recorded seldom is read so that it holds for three evaluations; as it is, it is stale after 5 minutes."""
+        slow_groups = [group for group in cases.load(cases.RULES[0])["groups"] if "interval" in group]
+        self.assertTrue(slow_groups)
+        used = 0
+        for group in slow_groups:
+            for record in [rule["record"] for rule in group["rules"]]:
+                for name, rule in cases.alert_rules().items():
+                    held = re.findall(rf"last_over_time\({record}(?:{{[^}}]*}})?\[(\w+)\]\)", rule["expr"])
+                    self.assertEqual(len(held), rule["expr"].count(record), f"{name}: {record}")
+                    used += len(held)
+                    for window in held:
+                        self.assertGreaterEqual(seconds(window), 3 * seconds(group["interval"]), name)
+        self.assertGreater(used, 5)
+
+    def test_maintenance_lasts_as_long_as_alerts_look_back(self):
+        text = pathlib.Path(REPOSITORY, "docs/ALERTS.md").read_text()
+        after_boot = int(re.search(r"node_boot_time_seconds < (\d+)", text)[1])
+        windows = {window: rule.get("alert") or rule["record"]
+                   for rule in [*rules("recording.rules.yml"), *rules("alerts.rules.yml")]
+                   for window in re.findall(r"\b(?:rate|increase)\([^()]*\[(\w+)\]", rule["expr"])}
+        settle, longest = 600, max(windows, key=seconds)
+        self.assertGreaterEqual(after_boot, settle + seconds(longest), windows[longest])
+
+
 class Texts(unittest.TestCase):
     def test_texts_say_where_and_how_much(self):
         self.assertEqual(set(cases.read_texts()), set(cases.alert_rules()))
