@@ -32,8 +32,9 @@
     // roles that differ.
     peers: ['vendor_id', 'device_id'],
 
-    // Where people can read alerts/runbooks: a Git server, a wiki. %s is the alert's name.
-    runbookUrl: 'https://example.com/rdma_exporter/alerts/runbooks/%s.md',
+    // Where people can read alerts/runbooks: a Git server, a wiki, 'https://HOST/rdma_exporter/alerts/runbooks/%s.md'. As
+    // it is, the path in the source and in the packages' examples. %s is the alert's name.
+    runbookUrl: 'alerts/runbooks/%s.md',
 
     // What a port was within this time counts as what it should be. Range and resolution of a subquery: 7 days at full
     // resolution would be 40,000 samples per port and exceed Prometheus' query.max-samples on a few thousand ports.

@@ -5,10 +5,12 @@
 // of the alert itself, the windows, and what the configuration has for all alerts.
 
 // 0.1 and not 0.10000000000000001; jsonnet 0.18 cannot do %g of 0.
-local number(value) = if value == 0 then '0' else '%g' % value;
-local readable(values) = std.mapWithKey(function(_, value) if std.isNumber(value) then number(value) else value, values);
+local number(value) = if !std.isNumber(value) then value else if value == 0 then '0' else '%g' % value;
+local readable(values) = std.mapWithKey(function(_, value) number(value), values);
 
 {
+  number:: number,
+
   // `config` is what `_config` of config.libsonnet is.
   new(config):: {
     local labels = config.labels,

@@ -337,6 +337,50 @@ class Mixin(KubernetesTest):
             done = run("promtool", "check", "rules", path, check=False)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
+    def test_without_values_the_chart_has_what_the_repository_has(self):
+        arrived = self.template(CASES["everything"])
+        rules = [item["spec"] for item in arrived if item["kind"] == "PrometheusRule"]
+        for path in sorted(REPO.glob("alerts/*.rules.yml")):
+            self.assertIn(yaml.safe_load(path.read_text(encoding="utf-8")), rules, path.name)
+        data = {name: text for item in arrived if item["kind"] == "ConfigMap" for name, text in item["data"].items()}
+        for path in REPO.glob("dashboards/*.json"):
+            self.assertEqual(json.loads(data[f"rdma-{path.name}"]), json.loads(path.read_text(encoding="utf-8")))
+
+    def test_values_of_the_chart_reach_rules_and_dashboards(self):
+        self.need("promtool")
+        url = "https://git.test/runbooks/%s.md"
+        mixin = {"runbookUrl": url, "selector": 'site="prod"', "labels": {"cluster": "site", "instance": "node"},
+                 "alerts": {"RdmaPfcPausedHigh": {"threshold": 0.125, "for": "7m", "severity": "info"}}}
+        values = {**CASES["everything"], "mixin": mixin}
+        arrived = self.template(values)
+        texts = [yaml.safe_dump(item) for item in arrived if item["kind"] == "PrometheusRule"]
+        maps = [text for item in arrived if item["kind"] == "ConfigMap" for text in item["data"].values()]
+        for text in [*texts, *maps]:
+            self.assertNotRegex(text, r"@(labels|alerts|selector|runbookUrl|exporterSelector)\b")
+        rules = {rule["alert"]: rule for item in arrived if item["kind"] == "PrometheusRule"
+                 for group in item["spec"]["groups"] for rule in group["rules"] if "alert" in rule}
+        changed = rules["RdmaPfcPausedHigh"]
+        self.assertTrue(changed["expr"].endswith("> 0.125"), changed["expr"])
+        self.assertEqual((changed["for"], changed["labels"]["severity"]), ("7m", "info"))
+        self.assertEqual(changed["annotations"]["runbook_url"], url % "RdmaPfcPausedHigh")
+        self.assertIn("$labels.node", changed["annotations"]["description"])
+        self.assertIn('rdma_exporter_build_info{site="prod"}', rules["RdmaExporterAbsent"]["expr"])
+        self.assertIn("by (site, job)", rules["RdmaExportersDown"]["expr"])
+        self.assertTrue(any('site=~\\"$cluster\\",job=~' in text for text in maps))
+        for item in [item for item in arrived if item["kind"] == "PrometheusRule"]:
+            path = self.folder() / "rules.yml"
+            path.write_text(yaml.safe_dump(item["spec"]), encoding="utf-8")
+            done = run("promtool", "check", "rules", path, check=False)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_alerts_that_are_not_there_are_refused(self):
+        for alerts, said in (({"RdmaNothing": {"for": "1m"}}, "there is no alert RdmaNothing"),
+                             ({"RdmaPortDown": {"threshold": 1}}, "RdmaPortDown has no threshold")):
+            values = self.values({**CASES["everything"], "mixin": {"alerts": alerts}})
+            done = kubetools.helm("template", "test", CHART, "--values", values, check=False)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn(said, done.stderr)
+
     def test_a_copy_that_is_not_equal_is_found(self):
         checkout = self.a_checkout()
         check = [checkout / "scripts/copy-for-kubernetes", "--check"]

@@ -74,3 +74,30 @@ httpGet: {path: {{ index . 1 }}, port: metrics}
 {{- $secret -}}
 {{- end -}}
 {{- end }}
+
+{{- /* The text of a file of rules or dashboards, with the value `mixin` in place of its marks: (list $ PATH). */ -}}
+{{- define "rdma-exporter.mixin" -}}
+{{- $root := index . 0 -}}
+{{- $text := $root.Files.Get (index . 1) -}}
+{{- $defaults := $root.Files.Get "files/defaults.json" | default "{}" | fromJson -}}
+{{- range $name, $alert := $root.Values.mixin.alerts -}}
+{{- $known := index (default dict $defaults.alerts) $name | required (printf "mixin.alerts: there is no alert %s" $name) -}}
+{{- range $key, $_ := $alert -}}
+{{- if not (hasKey $known $key) -}}{{- fail (printf "mixin.alerts.%s has no %s" $name $key) -}}{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- $all := mergeOverwrite $defaults (deepCopy $root.Values.mixin) -}}
+{{- range $name, $alert := $all.alerts -}}
+{{- range $key, $value := $alert -}}
+{{- $text = $text | replace (printf "@alerts.%s.%s@" $name $key) (toString $value) -}}
+{{- end -}}
+{{- if $all.runbookUrl -}}
+{{- $text = $text | replace (printf "@runbookUrl@%s@" $name) ($all.runbookUrl | replace "%s" $name) -}}
+{{- end -}}
+{{- end -}}
+{{- range $label, $name := $all.labels -}}
+{{- $text = $text | replace (printf "@labels.%s@" $label) $name -}}
+{{- end -}}
+{{- $text = $text | replace "@selector@" (toString $all.selector) | replace "@exporterSelector@" (toString $all.exporterSelector) -}}
+{{- $text -}}
+{{- end }}
