@@ -62,14 +62,15 @@
 
     alerts: {
       // --- PFC and pause: share of time (ratio) unless it says otherwise ---
-      // 10 %: the NIC watchdog of S16 trips at a stall of 0.1 s, switches (JNP) at 0.2 s; this is 6 s of a minute.
-      RdmaPfcStormTransmitted: { severity: 'critical', 'for': '1m', threshold: 0.10 },
+      // Share of time of the root, and at least how many hosts of the job are paused by at least which share meanwhile. S16.
+      RdmaPfcStorm: { severity: 'critical', 'for': '1m', threshold: 0.10, victims: 3, paused: 0.05 },
+      // 10 %: the watchdog of S16 trips at a stall of 0.1 s, switches (JNP) at 0.2 s; this is 6 s of a minute.
+      RdmaPfcStormTransmitted: { severity: 'warning', 'for': '3m', threshold: 0.10 },
       RdmaPfcPausedHigh: { severity: 'warning', 'for': '5m', threshold: 0.05 },  // CSC level 1, with a margin
-      RdmaPfcPausedSevere: { severity: 'critical', 'for': '2m', threshold: 0.30 },  // MLX5 calls 30 % stalled
       // Estimate from frames, for adapters without pause time; an upper bound, so it has to hold for longer.
       RdmaPfcPauseEstimateHigh: { severity: 'warning', 'for': '10m', threshold: 0.05 },
-      RdmaNicPauseWatchdogWarning: { severity: 'warning', 'for': '30s', window: '5m', threshold: 0 },  // events; MLX5
-      RdmaNicPauseWatchdogFired: { severity: 'critical', 'for': '30s', window: '5m', threshold: 0 },  // events; MLX5
+      RdmaNicPauseWatchdogWarning: { severity: 'warning', 'for': '2m', window: '5m', threshold: 0 },  // events; MLX5
+      RdmaNicFatal: { severity: 'critical', 'for': '30s', window: '5m', threshold: 0 },  // events; MLX5
       RdmaGlobalPauseOnRocePort: { severity: 'warning', 'for': '10m', window: '10m', threshold: 0 },  // frames; 802.3
       // Packets; CSC level 2.
       RdmaLosslessPriorityDrops: { severity: 'critical', 'for': '5m', window: '5m', threshold: 0 },
@@ -91,8 +92,11 @@
       RdmaAckTimeouts: { severity: 'warning', 'for': '5m', window: '5m', threshold: 1 },  // per second; NVS
       // Share of sent packets; floor in retransmissions per second.
       RdmaRetransmissionsHigh: { severity: 'warning', 'for': '10m', threshold: 1e-4, floor: 1 },  // own
-      RdmaRetriesExceeded: { severity: 'critical', 'for': '30s', window: '5m', threshold: 0 },  // events; NVS
-      RdmaSlowRestart: { severity: 'warning', 'for': '5m', window: '5m', threshold: 10 },  // per second; NVS
+      // Share of the hosts of a job, and how many at least, that lose connections. Own.
+      RdmaConnectionsDying: { severity: 'critical', 'for': '10m', window: '5m', threshold: 0.05, hosts: 5 },
+      // Events; for longer than the window, because a job that ends kills all its connections, once. Own.
+      RdmaRetriesExceeded: { severity: 'warning', 'for': '12m', window: '5m', threshold: 0 },
+      RdmaSlowRestart: { severity: 'info', 'for': '5m', window: '5m', threshold: 10 },  // per second; NVS
 
       // --- Receiver, host, software ---
       // NAKs/s; recoverable; own.
@@ -101,21 +105,20 @@
       RdmaNicReceiveDiscards: { severity: 'warning', 'for': '10m', window: '5m', threshold: 10 },  // packets/s; own
       RdmaAccessErrors: { severity: 'warning', 'for': '30s', window: '5m', threshold: 0 },  // events; must be 0
       // Completions without flushed ones.
-      RdmaCqeErrors: { severity: 'warning', 'for': '5m', window: '5m', threshold: 0.5 },
+      RdmaCqeErrors: { severity: 'warning', 'for': '15m', window: '5m', threshold: 0.5 },  // longer than a job's end
       // Share of seconds; MLX5.
       RdmaPcieBackpressure: { severity: 'warning', 'for': '5m', window: '5m', threshold: 0.10 },
-      RdmaPcieBufferOverflow: { severity: 'critical', 'for': '30s', window: '5m', threshold: 0 },  // packets; must be 0
+      RdmaPcieBufferOverflow: { severity: 'warning', 'for': '30s', window: '5m', threshold: 0 },  // packets; must be 0
       RdmaPcieDegraded: { severity: 'warning', 'for': '15m' },
-      RdmaAsyncFatal: { severity: 'critical', 'for': '30s', window: '5m', threshold: 0 },  // events
 
       // --- Device, port, link ---
-      RdmaDeviceDown: { severity: 'critical', 'for': '1m' },
-      RdmaDeviceLost: { severity: 'critical', 'for': '1m' },  // NVS: a device that vanishes is fatal
-      RdmaPortDown: { severity: 'critical', 'for': '30s' },  // NVH
-      RdmaPortDisappeared: { severity: 'critical', 'for': '5m' },  // NVS
-      RdmaLinkFlapped: { severity: 'warning', 'for': '30s', window: '10m', threshold: 0 },  // times down; NVS
+      RdmaDeviceLost: { severity: 'warning', 'for': '5m' },  // NVS
+      // Share of the ports of a rail (equal device names), and how many at least. Own.
+      RdmaPortsDown: { severity: 'critical', 'for': '1m', threshold: 0.05, ports: 4 },
+      RdmaPortDown: { severity: 'warning', 'for': '3m' },  // NVH has 30 s
+      RdmaLinkFlapped: { severity: 'info', 'for': '30s', window: '10m', threshold: 0 },  // times down; NVS
       // Three times in 10 min; NVS.
-      RdmaLinkFlapping: { severity: 'critical', 'for': '30s', window: '10m', threshold: 2.5 },
+      RdmaLinkFlapping: { severity: 'warning', 'for': '30s', window: '10m', threshold: 2.5 },
       RdmaPortSpeedDegraded: { severity: 'warning', 'for': '5m' },
       RdmaLinkErrorRecovery: { severity: 'warning', 'for': '5m', window: '5m', threshold: 5 },  // per minute; NVS
       RdmaSymbolErrors: { severity: 'warning', 'for': '10m', window: '5m', threshold: 10 },  // per second; NVS
@@ -123,8 +126,9 @@
       RdmaSymbolErrorsOutOfSpec: { severity: 'warning', 'for': '1h', window: '10m', threshold: 120 },
       // Blocks; 802.3: must be 0.
       RdmaFecUncorrectable: { severity: 'warning', 'for': '30s', window: '10m', threshold: 0 },
-      // Bit error rate before correction. Limits are about 2e-5 (RS-528, 25G lanes) and 2.4e-4 (RS-544, PAM4); 802.3.
-      RdmaPreFecBerHigh: { severity: 'warning', 'for': '15m', window: '5m', threshold: 1e-5 },
+      // Bit error rate before correction. Half of the limit of RS-544 (2.4e-4, PAM4); 802.3. RS-528 (25G lanes)
+      // has 2e-5, and RdmaFecUncorrectable.
+      RdmaPreFecBerHigh: { severity: 'warning', 'for': '15m', window: '5m', threshold: 1.2e-4 },
       RdmaReceiveErrors: { severity: 'warning', 'for': '5m', window: '5m', threshold: 10 },  // packets/s; IBD
       // Packets/s; UFM has 200.
       RdmaTransmitDiscards: { severity: 'warning', 'for': '5m', window: '5m', threshold: 100 },
@@ -135,7 +139,8 @@
       RdmaRoceV2GidMissing: { severity: 'warning', 'for': '10m' },
       // `ignored` checks say what a host is rather than what somebody set: on a thousand hosts with one kernel they
       // would be a thousand alerts with one answer. The dashboards and the doctor show them.
-      RdmaConfigCheckFailed: { severity: 'warning', 'for': '15m', ignored: 'kernel_hazards' },
+      // 2 is critical; warnings are many where PFC is not meant to be on.
+      RdmaConfigCheckFailed: { severity: 'warning', 'for': '15m', level: 2, ignored: 'kernel_hazards' },
 
       // --- Resources ---
       RdmaResourceExhaustion: { severity: 'warning', 'for': '15m', threshold: 0.80 },  // share of the limit; own
@@ -144,10 +149,10 @@
       RdmaQpErrorState: { severity: 'warning', 'for': '10m', threshold: 0 },  // queue pairs
 
       // --- Probe ---
-      RdmaProbeFailing: { severity: 'critical', 'for': '5m', threshold: 0.50 },  // share of attempts; own
-      RdmaProbeLoss: { severity: 'warning', 'for': '5m', threshold: 0.01 },  // share of attempts; S16 (Pingmesh)
-      // 99th percentile against the median of `baseline` ago; floor in seconds.
-      RdmaProbeLatencyHigh: { severity: 'warning', 'for': '15m', factor: 5, floor: 2e-5, baseline: '1d' },
+      RdmaProbeFailing: { severity: 'warning', 'for': '5m', threshold: 0.50 },  // share of attempts to a target; own
+      RdmaProbeLoss: { severity: 'warning', 'for': '10m', threshold: 0.01 },  // share of attempts to a target; S16
+      // 99th percentile against the median of the job's medians; floor in seconds.
+      RdmaProbeLatencyHigh: { severity: 'info', 'for': '15m', factor: 5, floor: 2e-5 },
 
       // --- Exporter ---
       // Share of the hosts of a job, and how many at least; own.
@@ -157,6 +162,8 @@
       RdmaExporterCollectorFailed: { severity: 'warning', 'for': '10m' },
       RdmaExporterSlow: { severity: 'warning', 'for': '10m', threshold: 5 },  // seconds for a scrape; own
       RdmaExporterSeriesDropped: { severity: 'warning', 'for': '5m', window: '10m', threshold: 0 },  // series
+      RdmaExporterReloadFailed: { severity: 'warning', 'for': '15m' },
+      RdmaExporterReplay: { severity: 'warning', 'for': '10m' },  // a recording instead of this host
       RdmaCounterSaturated: { severity: 'info', 'for': '10m' },
       // bnxt_re repeats old values after one failed firmware query; floor in packets per second of the lossless priorities.
       RdmaCountersFrozen: { severity: 'warning', 'for': '30m', window: '10m', floor: 100 },

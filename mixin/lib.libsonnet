@@ -19,6 +19,7 @@ local readable(values) = std.mapWithKey(function(_, value) number(value), values
       selector: config.selector,
       // Groupings; each has the cluster, because one Prometheus, ruler or Alertmanager may serve several.
       cluster: labels.cluster,
+      instance: labels.instance,
       scope: std.join(', ', std.prune([labels.cluster, labels.job])),
       host: labels.job + ', ' + labels.instance,
       target: self.scope + ', ' + labels.instance,

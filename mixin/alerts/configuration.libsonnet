@@ -64,7 +64,7 @@ function(lib) lib.group('rdma-configuration', [
   ),
   lib.alert(
     'RdmaConfigCheckFailed',
-    'rdma_config_check{check!~"%(ignored)s"} >= 1',
+    'rdma_config_check{check!~"%(ignored)s"} >= %(level)s',
     'A configuration check of the host failed',
     |||
       Check {{ $labels.check }} of {{ $labels.instance }} says {{ if eq $value 2.0 }}critical{{ else }}warning{{ end }}

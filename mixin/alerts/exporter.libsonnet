@@ -74,6 +74,27 @@ function(lib) lib.group('rdma-exporter', [
     |||,
   ),
   lib.alert(
+    'RdmaExporterReloadFailed',
+    |||
+      rdma_exporter_config_last_reload_successful == 0
+      or rdma_exporter_web_config_last_reload_successful == 0
+    |||,
+    'An RDMA exporter runs with an old configuration',
+    |||
+      {{ $labels.instance }} could not load its configuration, or its web configuration, when it changed; the one before is
+      in force.
+    |||,
+  ),
+  lib.alert(
+    'RdmaExporterReplay',
+    'rdma_exporter_replay_info == 1',
+    'An RDMA exporter serves a recording',
+    |||
+      {{ $labels.instance }} was started with --replay: what it serves is the recording {{ $labels.recording }} and not that
+      host.
+    |||,
+  ),
+  lib.alert(
     'RdmaCounterSaturated',
     'rdma_counters_saturated == 1',
     'A port counter stands at its maximum',

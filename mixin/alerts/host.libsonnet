@@ -85,13 +85,4 @@ function(lib) lib.group('rdma-host', [
       the best of model {{ $labels.board_id }} in this job has more.
     |||,
   ),
-  lib.alert(
-    'RdmaAsyncFatal',
-    'increase(rdma_async_events_total{event="DEVICE_FATAL"}[%(window)s]) > %(threshold)s',
-    'An RDMA device had a fatal error',
-    |||
-      {{ $labels.device }} of {{ $labels.instance }} reported {{ $labels.event }}: it was reset or removed, and all its
-      connections are lost.
-    |||,
-  ),
 ])

@@ -20,53 +20,40 @@ local where = '{{ if $labels.netdev }}{{ $labels.netdev }}{{ else }}'
 
 function(lib) lib.group('rdma-link', [
   lib.alert(
-    'RdmaDeviceDown',
+    'RdmaPortsDown',
     |||
-      rdma_device_up == 0
-      and on (%(target)s, device) max by (%(target)s, device) (last_over_time(rdma:port_up:history[%(hold)s])) == 1
-      and on (%(target)s, device) rdma_device_info
+      count by (%(scope)s, device) (rdma:port:down)
+        / count by (%(scope)s, device) (last_over_time(rdma:port_up:history[%(hold)s]) == 1) > %(threshold)s
+      and count by (%(scope)s, device) (rdma:port:down) >= %(ports)s
     |||,
-    'No port of an RDMA device works',
+    'Many RDMA ports of a rail are down',
     |||
-      No port of {{ $labels.device }} on {{ $labels.instance }} is ACTIVE; in the days before one was.
-    |||,
-  ),
-  lib.alert(
-    'RdmaDeviceLost',
-    'rdma_device_up == 0 unless on (%(target)s, device) rdma_device_info',
-    'An RDMA device has vanished',
-    |||
-      {{ $labels.device }} of {{ $labels.instance }} is gone: the kernel no longer has it. PCIe, firmware or driver.
+      {{ $value | humanizePercentage }} of the ports of {{ $labels.device }} in job {{ $labels.job }} are not ACTIVE; in the
+      days before they were. Several at once are a switch, a roll-out or a subnet manager.
     |||,
   ),
   lib.alert(
     'RdmaPortDown',
-    |||
-      (
-        rdma_port_up == 0
-        and on (%(target)s, device, port) last_over_time(rdma:port_up:history[%(hold)s]) == 1
-      )
-      * on (%(target)s, device, port) group_left (netdev) rdma_port_info
-    |||,
+    'rdma:port:down * on (%(target)s, device, port) group_left (netdev) rdma_port_info',
     'An RDMA port is down',
     |||
       Port {{ $labels.port }} of {{ $labels.device }}{{ with $labels.netdev }} ({{ . }}){{ end }} on
       {{ $labels.instance }} is not ACTIVE; in the days before it was.
     |||,
   ),
+  // Devices that the exporter served within the day. Virtual functions are given to pods and taken back.
   lib.alert(
-    'RdmaPortDisappeared',
+    'RdmaDeviceLost',
     |||
-      last_over_time(rdma:port_up:memory[%(hold)s]) == 1
-      unless on (%(target)s, device, port) rdma_port_up
-      unless on (%(target)s, device) rdma_exporter_collector_success{collector="port"} == 0
-      and on (%(target)s) up == 1
+      last_over_time(rdma:device:memory[%(hold)s])
+      unless on (%(target)s, device) rdma_device_info
+      unless on (%(target)s, device) rdma_exporter_collector_success{collector="device"} == 0
+      and on (%(target)s) rdma_exporter_build_info
     |||,
-    'An RDMA port is no longer there',
+    'An RDMA device has vanished',
     |||
-      Port {{ $labels.port }} of {{ $labels.device }} on {{ $labels.instance }} was ACTIVE within the last day and is
-      not
-      reported any more, although the exporter runs.
+      {{ $labels.device }} of {{ $labels.instance }} is gone, although the exporter runs: the kernel no longer has it. PCIe,
+      firmware or driver; or somebody took it away on purpose.
     |||,
   ),
   lib.alert(

@@ -47,9 +47,26 @@ function(lib) lib.group('rdma-loss', [
     |||,
   ),
   lib.alert(
+    'RdmaConnectionsDying',
+    |||
+      count by (%(scope)s) (
+        max by (%(target)s) (increase(rdma_port_retries_exceeded_total[%(window)s])) > 0
+      )
+      / count by (%(scope)s) (rdma_exporter_build_info) > %(threshold)s
+      and count by (%(scope)s) (
+        max by (%(target)s) (increase(rdma_port_retries_exceeded_total[%(window)s])) > 0
+      ) >= %(hosts)s
+    |||,
+    'Connections die on many hosts, again and again',
+    |||
+      {{ $value | humanizePercentage }} of the hosts of job {{ $labels.job }} give up RDMA requests after the last retry, and
+      have for ten minutes. One job that ends does so once.
+    |||,
+  ),
+  lib.alert(
     'RdmaRetriesExceeded',
     'increase(rdma_port_retries_exceeded_total[%(window)s]) > %(threshold)s',
-    'A connection died after the last retry',
+    'Connections of a port die again and again',
     |||
       {{ $labels.instance }} gave up {{ $value | printf "%.0f" }} requests on {{ $labels.device }} port {{ $labels.port }}
       (kind {{ $labels.kind }}; transport: the peer did not answer, rnr: it had no receive buffer). Their queue pairs

@@ -3,6 +3,26 @@
 //
 // Pause: PFC, 802.3x, the adapter's watchdog, drops where there must be none.
 function(lib) lib.group('rdma-pause', [
+  // The root of a storm keeps others from sending and is not kept itself; one that is both may only pass it on.
+  lib.alert(
+    'RdmaPfcStorm',
+    |||
+      (
+        rdma:pfc_pause:ratio{direction="tx"} > %(threshold)s
+        unless ignoring (direction) rdma:pfc_pause:ratio{direction="rx"} > %(paused)s
+      )
+      and on (%(scope)s, priority)
+      count by (%(scope)s, priority) (
+        max by (%(target)s, priority) (rdma:pfc_pause:ratio{direction="rx"}) > %(paused)s
+      ) >= %(victims)s
+    |||,
+    'A host pauses the fabric, and others stand still',
+    |||
+      {{ $labels.instance }} ({{ $labels.netdev }}) told its switch port to stop sending on priority {{ $labels.priority }}
+      for {{ $value | humanizePercentage }} of the time and is not paused itself: it is the root of a storm that pauses
+      other hosts of job {{ $labels.job }}. Take it out.
+    |||,
+  ),
   lib.alert(
     'RdmaPfcStormTransmitted',
     'rdma:pfc_pause:ratio{direction="tx"} > %(threshold)s',
@@ -25,16 +45,6 @@ function(lib) lib.group('rdma-pause', [
     |||,
   ),
   lib.alert(
-    'RdmaPfcPausedSevere',
-    'rdma:pfc_pause:ratio{direction="rx"} > %(threshold)s',
-    'A host can hardly send, it is paused by the fabric',
-    |||
-      {{ $labels.instance }} had to stop sending on priority {{ $labels.priority }} of {{ $labels.netdev }} for
-      {{ $value | humanizePercentage }} of the time. Look for the host that sends pause
-      (RdmaPfcStormTransmitted).
-    |||,
-  ),
-  lib.alert(
     'RdmaPfcPauseEstimateHigh',
     'rdma:pfc_pause_estimate:ratio > %(threshold)s',
     'Many PFC frames on an adapter that does not count pause time',
@@ -53,13 +63,23 @@ function(lib) lib.group('rdma-pause', [
       that it keeps sending pause. Next it stops, and drops packets.
     |||,
   ),
+  // A reset that somebody orders shows as a fatal event, too, and takes the device away; after one that the firmware needs,
+  // the device is there again. Virtual functions come and go with their users.
   lib.alert(
-    'RdmaNicPauseWatchdogFired',
-    'increase(rdma_pause_storm_events_total{severity="error"}[%(window)s]) > %(threshold)s',
-    'An adapter has stopped flow control to protect the fabric',
+    'RdmaNicFatal',
     |||
-      The watchdog of {{ $labels.netdev }} on {{ $labels.instance }} fired {{ $value | printf "%.0f" }} times: the adapter
-      no longer sends pause and drops what it cannot take. The host is stuck.
+      increase(rdma_pause_storm_events_total{severity="error"}[%(window)s]) > %(threshold)s
+      or (
+        increase(rdma_async_events_total{event="DEVICE_FATAL"}[%(window)s]) > %(threshold)s
+        and on (%(target)s, device) rdma_device_info{is_vf!="1"}
+      )
+    |||,
+    'The watchdog of an adapter fired, or its firmware failed',
+    |||
+      {{ with $labels.netdev }}The watchdog of {{ . }} on {{ $labels.instance }} stopped flow control: the adapter drops what
+      it cannot take. The host is stuck.
+      {{- else }}{{ $labels.device }} of {{ $labels.instance }} reported
+      {{ $labels.event }}: it was reset, and all its connections are lost.{{ end }}
     |||,
   ),
   lib.alert(

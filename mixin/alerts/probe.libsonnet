@@ -8,28 +8,29 @@ function(lib) lib.group('rdma-probe', [
   lib.alert(
     'RdmaProbeFailing',
     'rdma:probe_failures:ratio > %(threshold)s',
-    'A host is not reachable by RDMA from another',
+    'A host is not reachable by RDMA',
     |||
-      {{ $value | humanizePercentage }} of the RDMA probes from %(path)s to {{ $labels.target }} fail
-      (operation {{ $labels.op }}).
-    ||| % { path: path },
+      {{ $value | humanizePercentage }} of the RDMA probes to {{ $labels.target }} fail (operation {{ $labels.op }}), from all
+      hosts of job {{ $labels.job }} together; the host and its ports are up.
+    |||,
   ),
   lib.alert(
     'RdmaProbeLoss',
     'rdma:probe_failures:ratio > %(threshold)s',
     'Some RDMA probes to a host fail',
     |||
-      {{ $value | humanizePercentage }} of the RDMA probes from %(path)s to {{ $labels.target }} fail
-      (operation {{ $labels.op }}).
-    ||| % { path: path },
+      {{ $value | humanizePercentage }} of the RDMA probes to {{ $labels.target }} fail (operation {{ $labels.op }}), from all
+      hosts of job {{ $labels.job }} together.
+    |||,
   ),
   lib.alert(
     'RdmaProbeLatencyHigh',
     |||
-      rdma:probe_rtt_seconds:p99 > %(factor)s * (rdma:probe_rtt_seconds:p50 offset %(baseline)s)
+      rdma:probe_rtt_seconds:p99
+        > on (%(scope)s, op) group_left () (%(factor)s * quantile by (%(scope)s, op) (0.5, rdma:probe_rtt_seconds:p50))
       and rdma:probe_rtt_seconds:p99 > %(floor)s
     |||,
-    'RDMA latency is far above what it was',
+    'RDMA latency is far above that of the other paths',
     |||
       The 99th percentile of the RDMA round trip from %(path)s to
       {{ with $labels.target }}{{ . }}{{ else }}the targets{{ end }}{{ with $labels.target_group }} of {{ . }}{{ end }} is

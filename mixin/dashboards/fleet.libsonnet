@@ -60,7 +60,7 @@ function(config)
     + g.text('Ports that are not ACTIVE and were within the last day. A port without a cable does not count.',
              'Look at the cable, the module and the switch port; the timeline below says since when.')
     + g.instant('count((rdma_port_up{%(port)s} == 0) and (max_over_time(rdma_port_up{%(port)s}[1d]) == 1)) or vector(0)')
-    + g.step(1, 'red') + g.seeAlert('RdmaPortDown') + g.seeAlert('RdmaPortDisappeared'),
+    + g.step(1, 'red') + g.seeAlert('RdmaPortsDown') + g.seeAlert('RdmaPortDown') + g.seeAlert('RdmaDeviceLost'),
 
     g.stat('Hosts pausing the fabric') + g.unit('none')
     + g.text(|||
@@ -69,7 +69,7 @@ function(config)
              |||,
              'Open the host; look at PCIe, receive buffers and a stopped process. If it is not obvious, take the host out.')
     + g.instant('count(%s > %g) or vector(0)' % [perHost('tx', '$__rate_interval'), g.threshold('RdmaPfcStormTransmitted')])
-    + g.step(1, 'red') + g.seeAlert('RdmaPfcStormTransmitted'),
+    + g.step(1, 'red') + g.seeAlert('RdmaPfcStorm') + g.seeAlert('RdmaPfcStormTransmitted'),
 
     g.stat('Alerts firing') + g.unit('none')
     + g.text('Alerts of these hosts that fire now.', 'Each has a runbook: follow the link in the notification.')
@@ -103,7 +103,7 @@ function(config)
              |||)
     + g.query(perHost('rx', '$__rate_interval'), '{{instance}}')
     + { options+: { calculate: true, calculation: { yBuckets: { mode: 'count', value: '20' }, xBuckets: { mode: 'size', value: '' } } } }
-    + g.seeAlert('RdmaPfcPausedHigh') + g.seeAlert('RdmaPfcPausedSevere'),
+    + g.seeAlert('RdmaPfcPausedHigh'),
   ]);
 
   local wrong = g.row('Wrong', [
@@ -126,12 +126,12 @@ function(config)
     pausing('Who pauses the fabric', 'tx')
     + g.text('Hosts that kept their link partner paused (the worst priority): in their worst five minutes, and now.',
              'The first of this list is the suspect when others are paused.')
-    + g.alert('RdmaPfcStormTransmitted'),
+    + g.alert('RdmaPfcStorm') + g.alert('RdmaPfcStormTransmitted'),
 
     pausing('Who is paused', 'rx')
     + g.text('Hosts that were told to stop (the worst priority): in their worst five minutes, and now. These are the victims.',
              'Look for the host that pauses the fabric, then at the switch between.')
-    + g.alert('RdmaPfcPausedHigh') + g.alert('RdmaPfcPausedSevere'),
+    + g.alert('RdmaPfcPausedHigh'),
 
     worst('Connections lost',
           'Requests given up',
@@ -143,7 +143,7 @@ function(config)
                job that lost a connection.
              |||,
              'Find out to which peers: mostly it is the peer, its port or the path to it.')
-    + g.alert('RdmaRetriesExceeded'),
+    + g.seeAlert('RdmaConnectionsDying') + g.alert('RdmaRetriesExceeded'),
 
     worst('Out of sequence',
           'Share of packets',

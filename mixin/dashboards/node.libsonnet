@@ -100,7 +100,7 @@ function(config)
              |||)
     + g.query(netdevRate(pauseTime, ',direction="tx"') + ' > 0', netdevName + ' priority {{priority}} tx')
     + g.query(netdevRate(pauseTime, ',direction="rx"') + ' > 0', netdevName + ' priority {{priority}} rx') + g.receivedBelowZero
-    + g.alert('RdmaPfcStormTransmitted') + g.alertBelowZero('RdmaPfcPausedHigh') + g.alertBelowZero('RdmaPfcPausedSevere'),
+    + g.alert('RdmaPfcStorm') + g.alert('RdmaPfcStormTransmitted') + g.alertBelowZero('RdmaPfcPausedHigh'),
 
     g.timeseries('PFC frames') + g.unit('pps')
     + g.text(|||
@@ -127,7 +127,7 @@ function(config)
              |||,
              'Take the host out of service. It does not receive: look for a hung process, PCIe errors, firmware.')
     + g.query(g.netdev('increase(rdma_pause_storm_events_total{%(host)s}[$__rate_interval])'), netdevName + ' {{severity}}')
-    + g.alert('RdmaNicPauseWatchdogFired') + g.seeAlert('RdmaNicPauseWatchdogWarning'),
+    + g.alert('RdmaNicFatal') + g.seeAlert('RdmaNicPauseWatchdogWarning'),
 
     g.timeseries('Congestion: from mark to reaction', 12) + g.unit('pps')
     + g.text(|||
@@ -278,7 +278,7 @@ function(config)
     + g.query(increase('rdma_port_link_recoveries_total') + ' > 0', portName + ' recoveries')
     + g.query(increase('rdma_async_events_total') + ' > 0', portName + ' {{event}}')
     + g.noValue('none')
-    + g.seeAlert('RdmaLinkFlapped') + g.seeAlert('RdmaLinkErrorRecovery') + g.seeAlert('RdmaAsyncFatal'),
+    + g.seeAlert('RdmaLinkFlapped') + g.seeAlert('RdmaLinkErrorRecovery') + g.seeAlert('RdmaNicFatal'),
 
     g.timeseries('Temperature', 24, 7) + g.unit('celsius')
     + g.text('Chip of the card and, where the driver tells, its optical modules.',

@@ -11,8 +11,8 @@ function(lib) lib.group('rdma-history', [
   lib.record('rdma:port_up:history', |||
     max by (%(target)s, device, port) (max_over_time(rdma_port_up[%(history)s]))
   |||),
-  lib.record('rdma:port_up:memory', |||
-    max by (%(target)s, device, port) (max_over_time(rdma_port_up[%(memory)s]))
+  lib.record('rdma:device:memory', |||
+    max by (%(target)s, device) (max_over_time(rdma_device_info{is_vf!="1"}[%(memory)s]))
   |||),
   lib.record('rdma:port_rate_bytes_per_second:history', |||
     max by (%(target)s, device, port) (max_over_time(rdma_port_rate_bytes_per_second[%(history)s]))

@@ -57,9 +57,27 @@ function(lib) lib.group('rdma-rates', [
       )
   |||),
 
+  // Ports that were ACTIVE in the days before. InfiniBand says when somebody has disabled a port, Ethernet does not.
+  lib.record('rdma:port:down', |||
+    rdma_port_up == 0
+    and on (%(target)s, device, port) last_over_time(rdma:port_up:history[%(hold)s]) == 1
+    unless on (%(target)s, device, port) (
+      rdma_port_physical_state == 3 and on (%(target)s, device, port) rdma_port_info{link_layer="InfiniBand"}
+    )
+  |||),
+
+  // Of all probes of a target; ports and hosts that are down have alerts of their own. A target is called as its instance,
+  // without the port.
   lib.record('rdma:probe_failures:ratio', |||
-    sum without (stage, reason) (rate(rdma_probe_failures_total[%(probe)s]))
-      / (rate(rdma_probe_attempts_total[%(probe)s]) > 0)
+    (
+      sum by (%(scope)s, target, op) (
+        sum without (stage, reason) (rate(rdma_probe_failures_total[%(probe)s]))
+          unless on (%(target)s, device, port) rdma:port:down
+      )
+      / (sum by (%(scope)s, target, op) (rate(rdma_probe_attempts_total[%(probe)s])) > 0)
+    )
+    unless on (%(scope)s, target) label_replace(rdma:port:down, "target", "$1", "%(instance)s", "([^:]+).*")
+    unless on (%(scope)s, target) label_replace(up == 0, "target", "$1", "%(instance)s", "([^:]+).*")
   |||),
   lib.record('rdma:probe_rtt_seconds:p50', 'histogram_quantile(0.50, rate(rdma_probe_rtt_seconds_bucket[%(probe)s]))'),
   lib.record('rdma:probe_rtt_seconds:p99', 'histogram_quantile(0.99, rate(rdma_probe_rtt_seconds_bucket[%(probe)s]))'),

@@ -89,16 +89,19 @@ def as_test(alert, rule, case, texts):
 def rules_for(alert):
     """The groups of what ships that the alert needs: with all rules in each test, promtool takes minutes."""
     groups = [group for path in RULES for group in load(path)["groups"]]
-    needed, expressions = [], ""
-    for group in reversed(groups):
-        own = []
-        for rule in reversed(group["rules"]):
-            if rule.get("alert") == alert or rule.get("record", "no record") in expressions:
-                own.insert(0, rule)
-                expressions += rule["expr"]
-        if own:
-            needed.insert(0, {"name": group["name"], "rules": own})
-    return needed
+    wanted, before = {alert}, None
+    while wanted != before:  # groups use each other's series
+        before = set(wanted)
+        expressions = " ".join(rule["expr"] for group in groups for rule in group["rules"] if name_of(rule) in wanted)
+        wanted |= {rule["record"] for group in groups for rule in group["rules"]
+                   if "record" in rule and rule["record"] in expressions}
+    needed = [{"name": group["name"], "rules": [rule for rule in group["rules"] if name_of(rule) in wanted]}
+              for group in groups]
+    return [group for group in needed if group["rules"]]
+
+
+def name_of(rule):
+    return rule.get("alert") or rule["record"]
 
 
 def test_files(folder, texts):

@@ -69,6 +69,8 @@ def said():
 UNSHOWN = {
     "rdma_probe_": "the probe runs between two hosts",
     "rdma_exporter_series_dropped_total": "no host here has so many series",
+    "rdma_exporter_replay_info": "its label is the path of a recording",
+    "rdma_exporter_web_config_": "only with a web config file",
     "rdma_netdev_link_down_events_total": "since Linux 6.4; the lab has 6.1",
 }
 SELDOM = {("rdma_resource_qps", "state", "SQE"): "an error that a queue pair of type UD or UC is left in"}

@@ -30,11 +30,11 @@ RECORDING = HERE / "pfc-storm" / "pages.tar.xz"
 JOB = "rdma"
 STORM = (120, 270)  # seconds from the first page, as tests/lab/guest/storm.py plays it
 FIRING = (  # alerts that such a storm sets off: name, severity, labels, seconds from the first page
-    ("RdmaPfcStormTransmitted", "critical",
+    ("RdmaPfcStormTransmitted", "warning",
      {"instance": "node-a:9400", "netdev": "cx0", "priority": "3", "direction": "tx"}, (200, 330)),
-    ("RdmaPfcPausedSevere", "critical",
+    ("RdmaPfcPausedHigh", "warning",
      {"instance": "node-b:9400", "netdev": "cx1", "priority": "3", "direction": "rx"}, (260, 330)),
-    ("RdmaRetriesExceeded", "critical",
+    ("RdmaRetriesExceeded", "warning",
      {"instance": "node-b:9400", "device": "mlx5_1", "port": "1", "kind": "transport"}, (220, 450)),
     ("RdmaQpErrorState", "warning", {"instance": "node-b:9400", "device": "mlx5_1"}, (400, 450)),
 )

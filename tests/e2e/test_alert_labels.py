@@ -61,8 +61,9 @@ class Labels(unittest.TestCase):
         for labels in inventory.said().values():
             for label, values in labels.items():
                 everything.setdefault(label, set()).update(values)
-        for name, _, labels, _ in store.FIRING:
-            self.assertIn(name, cases.alert_rules())
+        rules = {name: rule["labels"]["severity"] for name, rule in cases.alert_rules().items()}
+        for name, severity, labels, _ in store.FIRING:
+            self.assertEqual(rules.get(name), severity, name)
             for label in set(labels) - inventory.TARGET:
                 self.assertIn(labels[label], everything[label], name)
 

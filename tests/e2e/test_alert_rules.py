@@ -239,6 +239,22 @@ class Texts(unittest.TestCase):
                 self.assertLess(len(rule["annotations"]["summary"]), 80)
                 self.assertEqual(rule["annotations"]["runbook_url"], f"alerts/runbooks/{name}.md", "no host that is nobody's")
 
+    def test_few_alerts_wake_somebody(self):
+        """Each of them is about several hosts, or about one that harms others."""
+        critical = {name for name, rule in cases.alert_rules().items() if rule["labels"]["severity"] == "critical"}
+        self.assertEqual(critical, {"RdmaPortsDown", "RdmaPfcStorm", "RdmaNicFatal", "RdmaConnectionsDying",
+                                    "RdmaExportersDown", "RdmaLosslessPriorityDrops"})
+
+    def test_annotations_ask_no_questions(self):
+        """A query in a text is evaluated for each alert at each evaluation, and not at all by some rulers."""
+        for name, rule in cases.alert_rules().items():
+            self.assertNotIn("query", " ".join(rule["annotations"].values()), name)
+
+    def test_the_document_counts_the_alerts(self):
+        for path in ("docs/ALERTS.md", "README.md"):
+            counts = re.findall(r"(\d+) alerts (?:and|with)", pathlib.Path(REPOSITORY, path).read_text())
+            self.assertEqual(set(counts), {str(len(cases.alert_rules()))}, path)
+
     def test_every_alert_has_a_runbook_and_every_runbook_an_alert(self):
         self.assertEqual({path.stem for path in RUNBOOKS.glob("*.md")}, set(cases.alert_rules()))
         for name, rule in cases.alert_rules().items():
@@ -247,6 +263,20 @@ class Texts(unittest.TestCase):
                 self.assertTrue(text.startswith(f"# {name}\n"))
                 self.assertEqual([line for line in text.splitlines() if line.startswith("## ")], SECTIONS)
                 self.assertNotRegex(text, r"##[^\n]*\n+##", "an empty section")
+
+    def test_runbooks_have_a_command_and_their_dashboard(self):
+        boards = {json.loads(path.read_text())["uid"] for path in pathlib.Path(REPOSITORY, "dashboards").glob("*.json")}
+        unit = pathlib.Path(REPOSITORY, "deploy/systemd/rdma_exporter.service").stem
+        for path in RUNBOOKS.glob("*.md"):
+            with self.subTest(runbook=path.name):
+                text = path.read_text()
+                diagnosis = text.partition("## Diagnosis")[2].partition("## Mitigation")[0]
+                self.assertRegex(diagnosis, r"(?m)^    \S", "no command")
+                links = re.findall(r"\]\(/d/([\w-]+)", diagnosis)
+                self.assertTrue(links and set(links) <= boards, links)
+                self.assertNotRegex(text, r"(?m)^As Rdma", "what another runbook says is a link")
+                units = re.findall(r"(?:journalctl -u|systemctl (?:status|cat|reload|restart)) (\S+)", text)
+                self.assertLessEqual({name.strip("`.,;)") for name in units}, {unit})
 
     def test_runbooks_name_metrics_and_alerts_that_exist(self):
         names, checked = Names(), set()

@@ -85,7 +85,8 @@ class AlertTest(unittest.TestCase):
 
 class Probe(AlertTest):
     def test_path_that_has_become_slow(self):
-        """By 150 ms; the rule compares with half a minute ago. The probe runs from here on only: on an emulated
+        """By 150 ms. RdmaProbeLatencyHigh compares with other paths, and here is one: see tests/alerts. The probe runs from here
+        on only: on an emulated
         processor latency jumps now and then, and nothing may fire above."""
         PROBE.write_text(PROBE_ON)
         daemons["default"].process.send_signal(signal.SIGHUP)
@@ -93,9 +94,6 @@ class Probe(AlertTest):
                  timeout=120)
         kernel.run("tc", "qdisc", "add", "dev", "ve0", "root", "netem", "delay", "150ms")
         self.addCleanup(kernel.run, "tc", "qdisc", "del", "dev", "ve0", "root")
-        message = server.wait_until_told("RdmaProbeLatencyHigh", seconds=120, device="rxe0", target="far", op="write")
-        self.assert_complete(message)
-        self.assertIn("to far of lab", message["annotations"]["description"])
         wait_for(lambda: server.query('rdma:probe_rtt_seconds:p50{op="write"} > 0.1'), "the delay", timeout=120)
 
 
@@ -106,9 +104,8 @@ class Faults(AlertTest):
         card.set("tx_prio3_pause_duration@300000", "tx_prio3_pause@5000", "tx_pause_storm_warning_events+=1")
         self.addCleanup(card.set, "tx_prio3_pause_duration@0", "tx_prio3_pause@0")
         message = server.wait_until_told("RdmaPfcStormTransmitted", netdev="cx0", priority="3", direction="tx",
-                                         severity="critical")
+                                         severity="warning")
         self.assert_complete(message)
-        self.assertIn("RDMA device mlx5_0", message["annotations"]["description"])
         self.assert_complete(server.wait_until_told("RdmaNicPauseWatchdogWarning", netdev="cx0"))
         card.set("tx_prio3_pause_duration@0", "tx_prio3_pause@0")
         server.wait_until_told("RdmaPfcStormTransmitted", "resolved", netdev="cx0")
@@ -118,7 +115,7 @@ class Faults(AlertTest):
         card = knobs.Knobs("labnic", "bcm0")
         card.set("pfc_pri3_rx_duration_us@400000")
         self.addCleanup(card.set, "pfc_pri3_rx_duration_us@0")
-        self.assert_complete(server.wait_until_told("RdmaPfcPausedSevere", netdev="bcm0", priority="3", direction="rx"))
+        self.assert_complete(server.wait_until_told("RdmaPfcPausedHigh", netdev="bcm0", priority="3", direction="rx"))
         self.assertEqual(server.told("RdmaPfcStormTransmitted", netdev="bcm0"), [])
 
     def test_timeouts(self):
@@ -147,14 +144,13 @@ class Faults(AlertTest):
     def test_port_down(self):
         kernel.run("ip", "link", "set", "ve1", "down")
         self.addCleanup(kernel.run, "ip", "link", "set", "ve1", "up")
-        message = server.wait_until_told("RdmaDeviceDown", device="rxe1", severity="critical")
+        message = server.wait_until_told("RdmaPortDown", device="rxe1", netdev="ve1", severity="warning")
         self.assert_complete(message)
-        # Those of the port and of the link are silenced: one fault, one message.
-        wait_for(lambda: server.fired("RdmaPortDown", device="rxe1", netdev="ve1"), "RdmaPortDown", timeout=60)
+        # That of the link is for dashboards: one fault, one message.
         wait_for(lambda: server.fired("RdmaLinkFlapped", netdev="ve1"), "RdmaLinkFlapped", timeout=60)
-        self.assertEqual(server.told("RdmaPortDown", device="rxe1"), [])
+        self.assertEqual(server.told("RdmaLinkFlapped", netdev="ve1"), [])
         kernel.run("ip", "link", "set", "ve1", "up")
-        server.wait_until_told("RdmaDeviceDown", "resolved", device="rxe1")
+        server.wait_until_told("RdmaPortDown", "resolved", device="rxe1")
 
 
 class Gone(AlertTest):
@@ -162,11 +158,11 @@ class Gone(AlertTest):
 
     def test_device_removed(self):
         knobs.remove("mlx5_1")
-        self.assert_complete(server.wait_until_told("RdmaDeviceLost", device="mlx5_1", severity="critical"))
+        self.assert_complete(server.wait_until_told("RdmaDeviceLost", device="mlx5_1", severity="warning"))
 
     def test_exporter_stopped(self):
         self.assertEqual(daemons["default"].stop(), 0)
-        self.assert_complete(server.wait_until_told("RdmaExporterAbsent", severity="warning"))
+        self.assert_complete(server.wait_until_told("RdmaExporterDown", severity="warning"))
 
 
 IN_ORDER = (Healthy, Probe, Faults, Gone)
