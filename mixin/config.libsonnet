@@ -93,9 +93,9 @@
       // Share of sent packets; floor in retransmissions per second.
       RdmaRetransmissionsHigh: { severity: 'warning', 'for': '10m', threshold: 1e-4, floor: 1 },  // own
       // Share of the hosts of a job, and how many at least, that lose connections. Own.
-      RdmaConnectionsDying: { severity: 'critical', 'for': '10m', window: '5m', threshold: 0.05, hosts: 5 },
+      RdmaConnectionsDying: { severity: 'critical', 'for': '12m', window: '5m', threshold: 0.05, hosts: 5 },
       // Events; for longer than the window, because a job that ends kills all its connections, once. Own.
-      RdmaRetriesExceeded: { severity: 'warning', 'for': '12m', window: '5m', threshold: 0 },
+      RdmaRetriesExceeded: { severity: 'warning', 'for': '15m', window: '5m', threshold: 0 },
       RdmaSlowRestart: { severity: 'info', 'for': '5m', window: '5m', threshold: 10 },  // per second; NVS
 
       // --- Receiver, host, software ---

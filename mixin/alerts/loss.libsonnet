@@ -60,7 +60,7 @@ function(lib) lib.group('rdma-loss', [
     'Connections die on many hosts, again and again',
     |||
       {{ $value | humanizePercentage }} of the hosts of job {{ $labels.job }} give up RDMA requests after the last retry, and
-      have for ten minutes. One job that ends does so once.
+      have for twelve minutes. One job that ends does so once.
     |||,
   ),
   lib.alert(

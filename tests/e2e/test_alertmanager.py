@@ -132,9 +132,9 @@ class Inhibition(TestCase):
                   {"alertname": "RdmaExporterSlow"})
 
     def test_a_device_that_is_gone(self):
-        self.case("lost", ["alertname=RdmaPortDown device=mlx5_0 port=1"],
+        self.case("lost", ["alertname=RdmaQpErrorState device=mlx5_0"],
                   {"alertname": "RdmaDeviceLost", "device": "mlx5_0"},
-                  {"alertname": "RdmaPortDown", "device": "mlx5_0", "port": "1"},
+                  {"alertname": "RdmaQpErrorState", "device": "mlx5_0"},
                   {"alertname": "RdmaPortDown", "device": "mlx5_1", "port": "1"})
 
     def test_the_stronger_of_two(self):
