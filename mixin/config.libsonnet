@@ -106,6 +106,7 @@
       RdmaAccessErrors: { severity: 'warning', 'for': '30s', window: '5m', threshold: 0 },  // events; must be 0
       // Completions without flushed ones.
       RdmaCqeErrors: { severity: 'warning', 'for': '15m', window: '5m', threshold: 0.5 },  // longer than a job's end
+      RdmaTemperatureHigh: { severity: 'warning', 'for': '10m', margin: 5 },  // degrees below what the sensor calls critical; own
       // Share of seconds; MLX5.
       RdmaPcieBackpressure: { severity: 'warning', 'for': '5m', window: '5m', threshold: 0.10 },
       RdmaPcieBufferOverflow: { severity: 'warning', 'for': '30s', window: '5m', threshold: 0 },  // packets; must be 0
@@ -135,6 +136,7 @@
 
       // --- Configuration ---
       RdmaMtuMismatch: { severity: 'warning', 'for': '30m', majority: 0.80 },  // as RdmaPfcConfigMismatch
+      RdmaNicMissing: { severity: 'warning', 'for': '30m', majority: 0.80 },  // as RdmaPfcConfigMismatch
       RdmaFirmwareMismatch: { severity: 'info', 'for': '1d' },
       RdmaRoceV2GidMissing: { severity: 'warning', 'for': '10m' },
       // `ignored` checks say what a host is rather than what somebody set: on a thousand hosts with one kernel they
@@ -164,6 +166,7 @@
       RdmaExporterSeriesDropped: { severity: 'warning', 'for': '5m', window: '10m', threshold: 0 },  // series
       RdmaExporterReloadFailed: { severity: 'warning', 'for': '15m' },
       RdmaExporterReplay: { severity: 'warning', 'for': '10m' },  // a recording instead of this host
+      RdmaExporterPrivilegeMissing: { severity: 'info', 'for': '1h' },
       RdmaCounterSaturated: { severity: 'info', 'for': '10m' },
       // bnxt_re repeats old values after one failed firmware query; floor in packets per second of the lossless priorities.
       RdmaCountersFrozen: { severity: 'warning', 'for': '30m', window: '10m', floor: 100 },

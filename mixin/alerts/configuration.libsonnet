@@ -40,6 +40,14 @@ function(lib) lib.group('rdma-configuration', [
     |||,
   ),
   lib.alert(
+    'RdmaNicMissing',
+    outliers('rdma:host:devices', '%(instance)s', 'devices', '%(scope)s'),
+    'A host has not as many RDMA devices as the others',
+    |||
+      {{ $labels.instance }} has {{ $labels.devices }} RDMA devices; most hosts of job {{ $labels.job }} have another number.
+    |||,
+  ),
+  lib.alert(
     'RdmaFirmwareMismatch',
     |||
       count by (%(scope)s, board_id) (count by (%(scope)s, board_id, fw_version) (rdma_device_info{board_id!=""})) > 1

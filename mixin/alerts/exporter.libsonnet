@@ -95,6 +95,14 @@ function(lib) lib.group('rdma-exporter', [
     |||,
   ),
   lib.alert(
+    'RdmaExporterPrivilegeMissing',
+    'rdma_exporter_missing_privilege == 1',
+    'An RDMA exporter lacks a privilege',
+    |||
+      The exporter of {{ $labels.instance }} lacks {{ $labels.privilege }}, and with it {{ $labels.feature }}.
+    |||,
+  ),
+  lib.alert(
     'RdmaCounterSaturated',
     'rdma_counters_saturated == 1',
     'A port counter stands at its maximum',

@@ -55,6 +55,15 @@ function(lib) lib.group('rdma-host', [
     |||,
   ),
   lib.alert(
+    'RdmaTemperatureHigh',
+    'rdma_netdev_temperature_celsius > rdma_netdev_temperature_critical_celsius - %(margin)s',
+    'An adapter or a transceiver is too hot',
+    |||
+      Sensor {{ $labels.sensor }} of {{ $labels.netdev }} on {{ $labels.instance }} shows {{ $value }} degrees, near or above
+      what it calls critical.
+    |||,
+  ),
+  lib.alert(
     'RdmaPcieBackpressure',
     'rate(rdma_pcie_stall_seconds_total[%(window)s]) > %(threshold)s',
     'PCIe is too slow for an adapter',

@@ -49,6 +49,7 @@ function(lib) lib.group('rdma-rates', [
     (rdma_port_active_mtu_bytes and on (%(target)s, device, port) rdma_port_up == 1)
       * on (%(target)s, device) group_left (vendor_id, device_id) rdma_device_info{vendor_id!=""}
   |||),
+  lib.record('rdma:host:devices', 'count by (%(target)s) (rdma_device_info{is_vf!="1",vendor_id!=""})'),
   lib.record('rdma:priority_pfc:enabled', |||
     rdma_dcb_pfc_enabled * on (%(target)s, netdev) group_left (vendor_id, device_id)
       max by (%(target)s, netdev, vendor_id, device_id) (

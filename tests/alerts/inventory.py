@@ -47,6 +47,10 @@ def synthetic_pages():
             yield harness.run("--once", f"--path.sysfs={tree.sys}").stdout
         for device in harness.fake_tree.build(str(place / "updated"), driver="mlx5", devices=1).devices.values():
             harness.fake_tree.set_value(pathlib.Path(device.dir) / "fw_ver", "28.43.2566")
+            sensor = pathlib.Path(device.pci, "hwmon/hwmon0")
+            sensor.mkdir(parents=True)
+            for name, text in (("name", "mlx5"), ("temp1_label", "asic"), ("temp1_input", "61000"), ("temp1_crit", "105000")):
+                (sensor / name).write_text(text + "\n")
         yield harness.run("--once", f"--path.sysfs={place / 'updated/sys'}").stdout
     finally:
         shutil.rmtree(place, ignore_errors=True)
@@ -69,6 +73,7 @@ def said():
 UNSHOWN = {
     "rdma_probe_": "the probe runs between two hosts",
     "rdma_exporter_series_dropped_total": "no host here has so many series",
+    "rdma_exporter_missing_privilege": "there only where one is missing",
     "rdma_exporter_replay_info": "its label is the path of a recording",
     "rdma_exporter_web_config_": "only with a web config file",
     "rdma_netdev_link_down_events_total": "since Linux 6.4; the lab has 6.1",
