@@ -85,9 +85,8 @@ class AlertTest(unittest.TestCase):
 
 class Probe(AlertTest):
     def test_path_that_has_become_slow(self):
-        """By 150 ms. RdmaProbeLatencyHigh compares with other paths, and here is one: see tests/alerts. The probe runs from here
-        on only: on an emulated
-        processor latency jumps now and then, and nothing may fire above."""
+        """By 150 ms, which the recorded series shows; RdmaProbeLatencyHigh compares with other paths, and here is only one. The
+        probe runs from here on only: on an emulated processor latency jumps now and then, and nothing may fire above."""
         PROBE.write_text(PROBE_ON)
         daemons["default"].process.send_signal(signal.SIGHUP)
         wait_for(lambda: server.query('rdma:probe_rtt_seconds:p50{op="write"} offset 30s'), "latency of half a minute ago",
