@@ -11,6 +11,7 @@ from harness import REPOSITORY
 
 sys.path[:0] = [os.path.join(REPOSITORY, "tests", name) for name in ("alerts", "dashboards")]
 import cases  # noqa: E402
+import faults  # noqa: E402
 import inventory  # noqa: E402
 import model  # noqa: E402
 import store  # noqa: E402
@@ -34,6 +35,11 @@ class Labels(unittest.TestCase):
         for alert, own in cases.all_cases().items():
             for series in [series for case in own for series in case["series"]]:
                 self.check(alert, *inventory.parsed(series))
+
+    def test_faults(self):
+        for fault in faults.all_faults():
+            for series in fault.series:
+                self.check(fault.name, *inventory.parsed(series))
 
     def test_selectors_of_rules(self):
         checked = 0
