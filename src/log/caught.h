@@ -7,8 +7,8 @@
 
 namespace rdma_exporter::log {
 
-/// An error, from a handler of exceptions: never throws itself, and says nothing where there is no memory for the
-/// line.
+/// An error, from a handler of exceptions: never throws itself, and says nothing where there is no memory for
+/// the line.
 void caught(std::string_view message, const std::exception& exception) noexcept;
 
 }  // namespace rdma_exporter::log
