@@ -167,4 +167,3 @@ the: Guest = None  # which the tests mean when they name none
 def use(guest):
     global the
     the = guest
-
