@@ -8,16 +8,14 @@ import json
 import os
 import pathlib
 import shutil
-import subprocess
 import sys
 import threading
 import unittest
-import urllib.request
 
 import yaml
 
+from alertmanager_server import ALERTMANAGER, Alertmanager
 from harness import REPOSITORY, TestCase, temporary_folder
-from listening import PROMETHEUS, Announced
 from marks import slow
 
 sys.path.insert(0, os.path.join(REPOSITORY, "tests", "alerts"))
@@ -25,7 +23,6 @@ import cases  # noqa: E402
 import faults  # noqa: E402
 
 EXAMPLE = pathlib.Path(REPOSITORY, "alerts/alertmanager.example.yml")
-ALERTMANAGER = shutil.which("prometheus-alertmanager") or shutil.which("alertmanager")
 EVERY = 60  # seconds between two evaluations
 
 
@@ -111,22 +108,8 @@ class Faults(TestCase):
         cls.addClassCleanup(cls.webhook.server.shutdown)
         config = pathlib.Path(cls.place, "alertmanager.yml")
         config.write_text(yaml.safe_dump(quick(EXAMPLE, cls.webhook.url)))
-        with open(f"{cls.place}/log", "wb") as log:
-            cls.process = subprocess.Popen(
-                [ALERTMANAGER, f"--config.file={config}", f"--storage.path={cls.place}/data", "--cluster.listen-address=",
-                 "--web.listen-address=127.0.0.1:0"], stdout=log, stderr=log)
-        cls.addClassCleanup(cls.process.wait)
-        cls.addClassCleanup(cls.process.terminate)
-        cls.url = f"http://127.0.0.1:{Announced(cls.process, f'{cls.place}/log', PROMETHEUS).ports()[0]}"
-
-    def call(self, path, body=None):
-        request = urllib.request.Request(f"{self.url}/api/v2/{path}", data=body and json.dumps(body).encode(),
-                                         headers={"Content-Type": "application/json"})
-        try:
-            with urllib.request.urlopen(request, timeout=5) as answer:
-                return json.loads(answer.read() or "true")
-        except OSError:
-            return None
+        cls.server = Alertmanager(cls.place, config)
+        cls.addClassCleanup(cls.server.stop)
 
     def timeline(self):
         """{seconds: [labels]} of what fires."""
@@ -138,16 +121,16 @@ class Faults(TestCase):
 
     def everybody_was_told(self):
         """Of all alerts that nothing inhibits and that have somebody to be told."""
-        found = self.call("alerts")
+        found = self.server.call("alerts")
         return found is not None and all(
             identity(alert["labels"]) in self.webhook.alerts for alert in found
             if alert["status"]["state"] == "active" and alert["receivers"] != [{"name": "nobody"}])
 
     def processed(self):
-        return all(alert["status"]["state"] != "unprocessed" for alert in self.call("alerts") or [])
+        return all(alert["status"]["state"] != "unprocessed" for alert in self.server.call("alerts") or [])
 
     def test_one_fault_is_one_message(self):
-        self.eventually(lambda: self.call("status"), seconds=20)
+        self.eventually(lambda: self.server.call("status"), seconds=20)
         timeline = self.timeline()
         before = set()
         for time in sorted(timeline):
@@ -156,7 +139,7 @@ class Faults(TestCase):
                 body = [{"labels": dict(labels)} for labels in now]
                 body += [{"labels": dict(labels), "startsAt": "2020-01-01T00:00:00Z", "endsAt": "2020-01-01T00:00:01Z"}
                          for labels in before - now]
-                self.assertTrue(self.call("alerts", body))
+                self.assertTrue(self.server.call("alerts", body))
                 self.eventually(self.processed, seconds=20)
                 self.eventually(self.everybody_was_told, seconds=20)
             before = now

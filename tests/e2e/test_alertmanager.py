@@ -2,23 +2,20 @@
 # Copyright the rdma_exporter authors
 """The example configuration of Alertmanager: who is told, and which alert silences which."""
 
-import json
 import os
 import pathlib
 import shutil
 import subprocess
 import sys
 import unittest
-import urllib.request
 
+from alertmanager_server import ALERTMANAGER, Alertmanager
 from harness import REPOSITORY, TestCase, temporary_folder
-from listening import PROMETHEUS, Announced
 
 sys.path.insert(0, os.path.join(REPOSITORY, "tests", "alerts"))
 import cases  # noqa: E402
 
 EXAMPLE = pathlib.Path(REPOSITORY, "alerts/alertmanager.example.yml")
-ALERTMANAGER = shutil.which("prometheus-alertmanager") or shutil.which("alertmanager")
 
 
 def described(labels):
@@ -79,30 +76,16 @@ class Inhibition(TestCase):
     def setUpClass(cls):
         place = temporary_folder()
         cls.addClassCleanup(shutil.rmtree, place, ignore_errors=True)
-        with open(f"{place}/log", "wb") as log:
-            cls.process = subprocess.Popen(
-                [ALERTMANAGER, f"--config.file={EXAMPLE}", f"--storage.path={place}", "--cluster.listen-address=",
-                 "--web.listen-address=127.0.0.1:0"], stdout=log, stderr=log)
-        cls.addClassCleanup(cls.process.wait)
-        cls.addClassCleanup(cls.process.terminate)
-        cls.url = f"http://127.0.0.1:{Announced(cls.process, f'{place}/log', PROMETHEUS).ports()[0]}"
-
-    def call(self, path, body=None):
-        request = urllib.request.Request(f"{self.url}/api/v2/{path}", data=body and json.dumps(body).encode(),
-                                         headers={"Content-Type": "application/json"})
-        try:
-            with urllib.request.urlopen(request, timeout=5) as answer:
-                return json.loads(answer.read() or "true")
-        except OSError:
-            return None
+        cls.server = Alertmanager(place, EXAMPLE)
+        cls.addClassCleanup(cls.server.stop)
 
     def inhibited(self, *alerts):
         """Which of these alerts are silenced by others of them."""
-        self.eventually(lambda: self.call("status"), seconds=20)
+        self.eventually(lambda: self.server.call("status"), seconds=20)
         body = [{"labels": {"severity": "warning", **labels}} for labels in alerts]
-        self.assertTrue(self.call("alerts", body))
+        self.assertTrue(self.server.call("alerts", body))
         hosts = {labels.get("instance") for labels in alerts}
-        found = [entry for entry in self.call("alerts") if entry["labels"].get("instance") in hosts]
+        found = [entry for entry in self.server.call("alerts") if entry["labels"].get("instance") in hosts]
         self.assertEqual(len(found), len(alerts))
         silent = [entry["labels"] for entry in found if entry["status"]["inhibitedBy"]]
         return sorted(described({k: v for k, v in labels.items() if k not in ("job", "instance", "severity")})
