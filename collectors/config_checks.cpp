@@ -8,7 +8,7 @@
 
 #include "doctor/checks.h"
 #include "doctor/gather.h"
-#include "log/log.h"
+#include "log/caught.h"
 
 namespace rdma_exporter::collectors {
 namespace {
@@ -52,7 +52,7 @@ void ConfigChecks::prepare_if_due(Reading<T>& reading, Clock::time_point now, Ta
     try {
       facts = std::make_shared<const T>(read(self->host_));
     } catch (const std::exception& error) {  // out of memory: the next one may do better
-      log::error("the configuration was not checked", {{"error", error.what()}});
+      log::caught("the configuration was not checked", error);
     }
     const std::lock_guard lock(self->mutex_);
     ++self->version_;

@@ -5,7 +5,7 @@
 #include <exception>
 #include <utility>
 
-#include "log/log.h"
+#include "log/caught.h"
 
 namespace rdma_exporter::collectors {
 
@@ -28,7 +28,7 @@ void ResourcePasses::run(const ResourceCounts& counts) {
   try {
     report = detail_.pass(counts);
   } catch (const std::exception& error) {  // out of memory: the last report stays
-    log::error("resources were not dumped", {{"error", error.what()}});
+    log::caught("resources were not dumped", error);
   }
   const std::lock_guard lock(mutex_);
   running_ = false;
