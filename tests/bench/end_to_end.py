@@ -22,6 +22,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(os.path.dirname(HERE), "tools"), os.path.join(os.path.dirname(HERE), "e2e")]
 import fake_tree  # noqa: E402
 import harness  # noqa: E402
+import listening  # noqa: E402
 
 NODE_EXPORTER = "prometheus-node-exporter"
 BATCHES = 15
@@ -115,18 +116,14 @@ def measure_exporter(name, sysfs, scrapes, curls, path="/metrics"):
         return measure_server(name, exporter.pid, exporter.port, scrapes, curls, path)
 
 
-def measure_node_exporter(sysfs, scrapes):
-    port = harness.free_port()
-    process = subprocess.Popen(
-        [NODE_EXPORTER, "--collector.disable-defaults", "--collector.infiniband", f"--path.sysfs={sysfs}",
-         f"--web.listen-address=127.0.0.1:{port}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+def measure_node_exporter(sysfs, scrapes, folder):
+    log_path = os.path.join(folder, "node_exporter.log")
+    with open(log_path, "wb") as log:
+        process = subprocess.Popen(
+            [NODE_EXPORTER, "--collector.disable-defaults", "--collector.infiniband", f"--path.sysfs={sysfs}",
+             "--web.listen-address=127.0.0.1:0"], stdout=subprocess.DEVNULL, stderr=log)
     try:
-        for _ in range(200):
-            try:
-                get(http.client.HTTPConnection("127.0.0.1", port, timeout=60))
-                break
-            except OSError:
-                time.sleep(0.05)
+        port = listening.Announced(process, log_path, listening.PROMETHEUS).ports()[0]
         return measure_server("node_exporter", process.pid, port, scrapes, 3)
     finally:
         process.terminate()
@@ -175,7 +172,7 @@ def compare(devices, options, folder):
     alike = measure_exporter("  what node_exporter reads", tree.sys, scrapes, 0, SHARED)
     node = None
     if shutil.which(NODE_EXPORTER):
-        node = measure_node_exporter(tree.sys, 5 if devices < BIG else 1)
+        node = measure_node_exporter(tree.sys, 5 if devices < BIG else 1, folder)
     print(f"\n{devices} devices, 1 port each: {counters} counter files and {len(files) - counters} others\n")
     show([rows["open"], rows["pread"], rows["tight"], ours, alike] + ([node] if node else []), bare, node)
     targets = [(f"CPU against the better bare loop, {devices} devices: {ours.cpu / bare.cpu:.2f} "
