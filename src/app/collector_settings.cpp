@@ -50,19 +50,19 @@ std::function<bool(const std::string&)> device_filter(const config::DeviceConfig
   };
 }
 
-std::vector<std::string> idle_filters(const config::DeviceConfig& settings,
-                                      const std::vector<std::string>& names) {
-  std::vector<std::string> idle;
-  if (names.empty()) return idle;
+std::vector<std::string> unmatched_filters(const config::DeviceConfig& settings,
+                                           const std::vector<std::string>& names) {
+  std::vector<std::string> unmatched;
+  if (names.empty()) return unmatched;
   const auto look = [&](const char* key, const core::Pattern& pattern) {
     const auto matches = [&](const std::string& name) { return pattern.matches(name); };
     if (pattern.is_set() && std::none_of(names.begin(), names.end(), matches))
-      idle.push_back(std::string(key) + ": " + config::in_quotes(pattern.text()) +
-                     " matches none of the devices here: " + joined(names));
+      unmatched.push_back(std::string(key) + ": " + config::in_quotes(pattern.text()) +
+                          " matches none of the devices here: " + joined(names));
   };
   look("device.include", settings.include);
   look("device.exclude", settings.exclude);
-  return idle;
+  return unmatched;
 }
 
 std::vector<const collectors::CollectorSpec*> enabled_collectors(const config::Config& config) {

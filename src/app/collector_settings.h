@@ -19,10 +19,10 @@ namespace rdma_exporter::app {
 /// Both expressions match the whole name, exclude wins.
 std::function<bool(const std::string&)> device_filter(const config::DeviceConfig& settings);
 
-/// What is wrong with them for a person, where `names` are the devices of the host: an expression that
-/// matches none of them. Nothing where there is no device.
-std::vector<std::string> idle_filters(const config::DeviceConfig& settings,
-                                      const std::vector<std::string>& names);
+/// A message for each expression that matches none of `names`, the devices of the host. None where there is
+/// no device.
+std::vector<std::string> unmatched_filters(const config::DeviceConfig& settings,
+                                           const std::vector<std::string>& names);
 
 std::vector<const collectors::CollectorSpec*> enabled_collectors(const config::Config& config);
 

@@ -97,7 +97,7 @@ core::Result<std::shared_ptr<const scrape::PlannedJobs>> Exporter::jobs(core::Jo
   }
   if (!*changed && planned_) return planned_;
   check_privileges();
-  warn_of_filters();
+  warn_about_filters();
   auto planned = std::make_shared<scrape::PlannedJobs>();
   for (const auto& job : collectors_.jobs())
     planned->push_back(
@@ -108,13 +108,13 @@ core::Result<std::shared_ptr<const scrape::PlannedJobs>> Exporter::jobs(core::Jo
   return planned_;
 }
 
-// Once, when there are devices: a filter with a slip of the pen is otherwise seen as a page without devices.
-void Exporter::warn_of_filters() {
+// Once, when there are devices: otherwise all that a typing mistake shows is a page without them.
+void Exporter::warn_about_filters() {
   if (filters_logged_) return;
   const auto names = host_.sysfs->list(host::kDevices);
   for (const std::string& warning :
-       idle_filters(config_.device, names.value_or(std::vector<std::string>{}))) {
-    log::warn("a filter is of no effect", {{"filter", warning}});
+       unmatched_filters(config_.device, names.value_or(std::vector<std::string>{}))) {
+    log::warn("a device filter matches nothing", {{"filter", warning}});
     filters_logged_ = true;
   }
 }

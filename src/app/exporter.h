@@ -58,7 +58,7 @@ class Exporter final : public scrape::JobSource {
   Exporter(const config::Config& config, const std::function<host::Host()>& make_host, asio::io_context& io,
            Purpose purpose, ProcessState& state, std::shared_ptr<Replay> replay);
   void check_privileges();
-  void warn_of_filters();
+  void warn_about_filters();
 
   const config::Config config_;
   const std::shared_ptr<Replay> replay_;  ///< nullptr when this is no recording that plays

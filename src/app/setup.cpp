@@ -52,34 +52,34 @@ core::Result<void> check_files(const config::Config& config) {
   return {};
 }
 
-core::Result<std::vector<std::string>> without_names(const std::vector<std::string>& addresses) {
+core::Result<std::vector<std::string>> numeric_addresses(const std::vector<std::string>& addresses) {
   std::vector<std::string> numeric;
   for (const std::string& address : addresses) {
-    auto found = net::without_name(address);
+    auto found = net::numeric_address(address);
     if (!found) return tl::unexpected(std::move(found.error()));
     numeric.push_back(std::move(*found));
   }
   return numeric;
 }
 
-// Takes the addresses of names that are not known here out of the configuration.
-void take_unknown(std::vector<std::string>& addresses, const std::string& flag,
-                  std::vector<std::string>& warnings) {
+// Removes the addresses whose host name does not resolve here, with a warning for each.
+void drop_unresolved(std::vector<std::string>& addresses, const std::string& flag,
+                     std::vector<std::string>& warnings) {
   std::erase_if(addresses, [&](const std::string& address) {
-    const bool unknown = !net::without_name(address);
+    const bool unknown = !net::numeric_address(address);
     if (unknown)
-      warnings.push_back(flag + ": " + config::in_quotes(address) + ": the name has no address here");
+      warnings.push_back(flag + ": " + config::in_quotes(address) + " does not resolve on this host");
     return unknown;
   });
 }
 
-core::Result<void> warn_of_filters(const config::Config& config, std::vector<std::string>& warnings) {
+core::Result<void> warn_about_filters(const config::Config& config, std::vector<std::string>& warnings) {
   const auto player = open_recording(config);
   if (!player) return tl::unexpected(player.error());
   constexpr unsigned kKeptFiles = 0;
   const host::Host host = make_host(config, kKeptFiles, Purpose::once, *player);
   const auto names = host.sysfs->list(host::kDevices);
-  for (std::string& warning : idle_filters(config.device, names.value_or(std::vector<std::string>{})))
+  for (std::string& warning : unmatched_filters(config.device, names.value_or(std::vector<std::string>{})))
     warnings.push_back(std::move(warning));
   return {};
 }
@@ -89,7 +89,7 @@ core::Result<void> warn_of_filters(const config::Config& config, std::vector<std
 core::Result<Setup> set_up(config::Config config, Purpose purpose) {
   if (auto checked = check_files(config); !checked) return tl::unexpected(std::move(checked.error()));
   const bool listens = purpose == Purpose::serve && config.textfile.empty() && !config.web.systemd_socket;
-  auto addresses = without_names(listens ? config.web.listen_addresses : std::vector<std::string>());
+  auto addresses = numeric_addresses(listens ? config.web.listen_addresses : std::vector<std::string>());
   if (!addresses) return tl::unexpected(std::move(addresses.error()));
   auto probe = probe_options(config.probe);
   if (!probe) return tl::unexpected(std::move(probe.error()));
@@ -103,9 +103,9 @@ core::Result<std::vector<std::string>> check(const config::Config& config) {
   if (auto checked = check_files(config); !checked) return tl::unexpected(std::move(checked.error()));
   std::vector<std::string> warnings;
   auto addresses = config.web.listen_addresses;
-  take_unknown(addresses, "--web.listen-address", warnings);
+  drop_unresolved(addresses, "--web.listen-address", warnings);
   config::ProbeConfig probe = config.probe;
-  if (probe.responder) take_unknown(probe.listen_addresses, "--probe.listen-address", warnings);
+  if (probe.responder) drop_unresolved(probe.listen_addresses, "--probe.listen-address", warnings);
   const auto options = probe_options(probe);
   if (!options) return tl::unexpected(options.error());
   if (auto checked = probe::Agent::check(*options); !checked)
@@ -113,8 +113,8 @@ core::Result<std::vector<std::string>> check(const config::Config& config) {
   for (const config::ProbeTarget& target : probe.targets)
     if (!discovery::resolve(target.address))
       warnings.push_back("--probe.targets: " + config::in_quotes(target.address) +
-                         ": the name has no address here");
-  if (auto checked = warn_of_filters(config, warnings); !checked)
+                         " does not resolve on this host");
+  if (auto checked = warn_about_filters(config, warnings); !checked)
     return tl::unexpected(std::move(checked.error()));
   return warnings;
 }

@@ -17,7 +17,7 @@ namespace rdma_exporter::app {
 /// A configuration that has passed all checks, with what the host had to be asked for it.
 struct Setup {
   config::Config config;
-  std::vector<std::string> listen_addresses;  ///< config.web's, with addresses for names
+  std::vector<std::string> listen_addresses;  ///< config.web's, with host names resolved
   probe::AgentOptions probe;
   std::shared_ptr<Replay> replay;  ///< nullptr unless --replay names an archive
 };

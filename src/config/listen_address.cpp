@@ -66,7 +66,7 @@ core::Result<std::string> parse_host(std::string_view host) {
   // "1.2.3" is a legal host name, but nobody means one: it is an IPv4 address with a part missing.
   const bool numeric = std::all_of(host.begin(), host.end(), [](char c) { return is_digit(c) || c == '.'; });
   if (numeric && !is_address(AF_INET, host)) return core::config_error("has a wrong IPv4 address");
-  if (host == "*") return core::config_error("has * for a host: leave the host out for all addresses");
+  if (host == "*") return core::config_error("has * as its host: omit the host to listen on all addresses");
   if (!numeric && !is_host_name(host)) return core::config_error("has a wrong host name");
   return std::string(host);
 }

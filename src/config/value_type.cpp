@@ -78,7 +78,7 @@ ValueType<core::Pattern> regex() {
             if (auto checked = parse_text(value); !checked) return tl::unexpected(checked.error());
             auto pattern = core::Pattern::compile(value);
             if (pattern) return pattern;
-            const char* hint = value.starts_with('*') ? "; .* stands for any text" : "";
+            const char* hint = value.starts_with('*') ? "; .* matches anything" : "";
             return core::config_error("is not a regular expression: " + pattern.error().context + hint);
           },
           &core::Pattern::text};

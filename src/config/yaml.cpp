@@ -97,7 +97,7 @@ class TreeBuilder : public YAML::EventHandler {
   }
 
   void open(YamlNode node, const YAML::Mark& mark) {
-    if (takes_key()) refuse(mark, "a list or a section where a key belongs: is a bracket not closed?");
+    if (takes_key()) refuse(mark, "expected a key, found a list or a section (unclosed bracket?)");
     if (open_.size() == kDeepest) refuse(mark, "nested deeper than " + std::to_string(kDeepest) + " levels");
     open_.push_back({std::move(node), {}, 0, false});
   }
@@ -136,7 +136,7 @@ std::string ended(std::string_view text) {
 std::string explain(const std::string& problem) {
   if (problem == YAML::ErrorMsg::DOC_IN_SCALAR) return "a quote is still open here";
   if (problem == YAML::ErrorMsg::END_OF_MAP || problem == YAML::ErrorMsg::END_OF_SEQ)
-    return "the indentation of this line fits none of the lines above";
+    return "the indentation of this line matches none of the lines above";
   if (problem == YAML::ErrorMsg::END_OF_SEQ_FLOW) return "a [ is not closed";
   if (problem == YAML::ErrorMsg::END_OF_MAP_FLOW) return "a { is not closed";
   if (problem == YAML::ErrorMsg::ALIAS_NOT_FOUND) return "a value that begins with * needs quotes";

@@ -2,14 +2,14 @@
 // Copyright the rdma_exporter authors
 #include "log/log.h"
 
-#include "log/caught.h"
-
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
 #include <atomic>
 #include <memory>
 #include <nlohmann/json.hpp>
+
+#include "log/caught.h"
 
 namespace rdma_exporter::log {
 namespace {

@@ -105,7 +105,7 @@ core::Result<std::vector<Endpoint>> listen_endpoints(std::string_view address) {
   return resolve(address, *where);
 }
 
-core::Result<std::string> without_name(std::string_view address) {
+core::Result<std::string> numeric_address(std::string_view address) {
   const auto where = split(address);
   ErrorCode error;
   if (address.starts_with("unix:/") || !where || where->host.empty()) return std::string(address);

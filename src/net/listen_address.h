@@ -19,9 +19,9 @@ using Endpoint = asio::ip::tcp::endpoint;
 /// only. The error names the flag.
 core::Result<std::vector<Endpoint>> listen_endpoints(std::string_view address);
 
-/// The address with the name's address for a name, and unchanged without one: for who must not wait for a
-/// name server later.
-core::Result<std::string> without_name(std::string_view address);
+/// The address with its host name resolved; unchanged where it has none. May wait for a name server, so that
+/// nothing has to later. The error names the flag.
+core::Result<std::string> numeric_address(std::string_view address);
 
 /// A socket that listens on the first of `endpoints` that the host can give; [::] takes IPv4 too. The error
 /// is the last one's and names `address`, the reason and the flag; its os_errno is that reason.

@@ -183,17 +183,17 @@ class ConfigFile(TestCase):
         self.assertEqual((done.returncode, done.stdout), (0, "configuration is valid\n"), done.stderr)
         for warning in ('device.include: "mlx_.*" matches none of the devices here: mlx5_0, mlx5_1',
                         'device.exclude: "nothing" matches none',
-                        '--web.listen-address: "no.such.host.invalid:9400": the name has no address here',
-                        '--probe.targets: "no.such.host.invalid": the name has no address here'):
+                        '--web.listen-address: "no.such.host.invalid:9400" does not resolve on this host',
+                        '--probe.targets: "no.such.host.invalid" does not resolve on this host'):
             self.assertIn(f"rdma_exporter: warning: {warning}", done.stderr)
         self.assertEqual(run("--check-config", f"--path.sysfs={self.folder}", "--device.include=mlx_.*").stderr, "",
                          "where there is no device a filter is not judged")
 
-    def test_a_filter_of_no_effect_is_logged_once(self):
+    def test_a_filter_that_matches_nothing_is_logged_once(self):
         with Exporter("--device.include=mlx_.*", sysfs=self.tree(devices=1).sys) as exporter:
             for _ in range(3):
                 exporter.scrape()
-            self.assertEqual(exporter.log().count("a filter is of no effect"), 1)
+            self.assertEqual(exporter.log().count("a device filter matches nothing"), 1)
 
     def test_printed_configuration_is_a_configuration(self):
         first = run("--print-config", "--web.telemetry-path=/rdma", "--no-collector.port", "--scrape.timeout=3s",

@@ -220,7 +220,7 @@ tier_e2e_quick() {
 
 plan_long() {
   # shellcheck disable=SC2034
-  tiers=(headers tidy mutants image soak fuzz lab_full)
+  tiers=(headers tidy mutants image soak fuzz bench lab_full)
   : "${TEST_FUZZ_SECONDS:=600}"
 }
 
@@ -232,6 +232,9 @@ tier_tidy() {
 tier_mutants() { run_counted tests/tools/mutants/run --e2e; }
 
 # The image as a user builds it, compiler and all.
+# That it works; whether it reaches its targets is asked with --check.
+tier_bench() { check "the bench runs" scripts/bench; }
+
 tier_image() { TEST_IMAGE_COMPILES=1 run_unittest tests/deploy/run test_image; }
 
 # Ten thousand of what the other tests do some hundred times.

@@ -29,12 +29,13 @@ TEST(AppDeviceFilter, GoesByWholeNames) {
 TEST(AppDeviceFilter, SaysWhichExpressionMatchesNothing) {
   const std::vector<std::string> here{"mlx5_0", "mlx5_1"};
   const auto slip =
-      idle_filters({.include = core::Pattern("mlx_.*"), .exclude = core::Pattern("mlx5_1")}, here);
+      unmatched_filters({.include = core::Pattern("mlx_.*"), .exclude = core::Pattern("mlx5_1")}, here);
   ASSERT_EQ(slip.size(), 1U);
   EXPECT_EQ(slip[0], "device.include: \"mlx_.*\" matches none of the devices here: mlx5_0, mlx5_1");
-  EXPECT_EQ(idle_filters({.include = {}, .exclude = core::Pattern("rxe0")}, here).size(), 1U);
-  EXPECT_TRUE(idle_filters({.include = core::Pattern("mlx_.*"), .exclude = {}}, {}).empty()) << "no device";
-  EXPECT_TRUE(idle_filters({}, here).empty());
+  EXPECT_EQ(unmatched_filters({.include = {}, .exclude = core::Pattern("rxe0")}, here).size(), 1U);
+  EXPECT_TRUE(unmatched_filters({.include = core::Pattern("mlx_.*"), .exclude = {}}, {}).empty())
+      << "no device";
+  EXPECT_TRUE(unmatched_filters({}, here).empty());
 }
 
 TEST(AppUseKernel, AsksTheKernelForTheHostItRunsOnOnly) {

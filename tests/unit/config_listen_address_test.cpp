@@ -26,7 +26,7 @@ TEST(ConfigListenAddress, SplitsHostAndPort) {
 TEST(ConfigListenAddress, SaysWhatIsTakenForAnAddress) {
   EXPECT_EQ(read("http://localhost:9400"), "is a URL, not an address");
   EXPECT_EQ(read("https://[::1]:9400/metrics"), "is a URL, not an address");
-  EXPECT_EQ(read("*:9400"), "has * for a host: leave the host out for all addresses");
+  EXPECT_EQ(read("*:9400"), "has * as its host: omit the host to listen on all addresses");
 }
 
 TEST(ConfigListenAddress, TakesPortZeroForAPortThatTheKernelPicks) {

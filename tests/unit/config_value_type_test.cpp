@@ -64,7 +64,7 @@ TEST(ConfigRegex, CompilesOrSaysWhyNot) {
   EXPECT_EQ(problem(regex(), "mlx5_(0|bond_[0-9]+)"), "accepted");
   EXPECT_EQ(problem(regex(), "(").substr(0, 29), "is not a regular expression: ");
   EXPECT_EQ(problem(regex(), "*"),
-            "is not a regular expression: no argument for repetition operator: *; .* stands for any text");
+            "is not a regular expression: no argument for repetition operator: *; .* matches anything");
   EXPECT_EQ(problem(regex(), "[z-a]").substr(0, 29), "is not a regular expression: ");
   EXPECT_EQ(problem(regex(), "a\nb"), "holds a control character");
 }

@@ -47,7 +47,7 @@ TEST(ConfigYaml, SaysWhereTheSyntaxIsWrong) {
   EXPECT_EQ(problem("a: b: c\n"), "x.yml:1: not valid YAML: illegal map value");
   EXPECT_EQ(problem("a: 1\n b: 2\n").substr(0, 25), "x.yml:2: not valid YAML: ");
   EXPECT_EQ(problem("a:\n  b: 1\n c: 2\n"),
-            "x.yml:3: not valid YAML: the indentation of this line fits none of the lines above");
+            "x.yml:3: not valid YAML: the indentation of this line matches none of the lines above");
   EXPECT_EQ(problem("a: *\n"), "x.yml:1: not valid YAML: a value that begins with * needs quotes");
   EXPECT_EQ(problem("a:\n\tb: 1\n"), "x.yml:2: indented with a tab (use spaces)");
   EXPECT_EQ(problem("a:\n\t# comment\n\t\n  b: 1\n"), "accepted");
@@ -89,7 +89,7 @@ TEST(ConfigYaml, RefusesAnchorsAliasesAndTags) {
 }
 
 TEST(ConfigYaml, RefusesKeysThatAreNotText) {
-  const std::string no_key = "a list or a section where a key belongs: is a bracket not closed?";
+  const std::string no_key = "expected a key, found a list or a section (unclosed bracket?)";
   EXPECT_EQ(problem("a: 1\n[b]: 1\n"), "x.yml:2: " + no_key);
   EXPECT_EQ(problem("? {b: 1}\n: 1\n"), "x.yml:1: " + no_key);
   EXPECT_EQ(problem("a: [[[\n"), "x.yml:1: " + no_key);

@@ -35,10 +35,10 @@ TEST(NetListenAddress, ResolvesANameToOneAddress) {
 }
 
 TEST(NetListenAddress, ReplacesANameOnly) {
-  EXPECT_EQ(without_name("localhost:9400"), "127.0.0.1:9400");
+  EXPECT_EQ(numeric_address("localhost:9400"), "127.0.0.1:9400");
   for (const char* address : {":9400", "127.0.0.1:9400", "[::1]:0", "[fe80::1%1]:9400", "unix:/run/x.sock"})
-    EXPECT_EQ(without_name(address), address);
-  EXPECT_FALSE(without_name("no.such.host.invalid:1"));
+    EXPECT_EQ(numeric_address(address), address);
+  EXPECT_FALSE(numeric_address("no.such.host.invalid:1"));
 }
 
 TEST(NetListenAddress, NamesFlagAndAddressInWhatItDoesNotUnderstand) {
