@@ -184,14 +184,14 @@ class EthtoolCollector : public Collector {
 };
 
 std::span<const MetricDesc* const> families() {
-  static const std::vector<const MetricDesc*> kFamilies = [] {
+  static const std::vector<const MetricDesc*> families = [] {
     std::vector<const MetricDesc*> all{&kNetdevInfo};
     const auto statistics = ethtool_families();
     all.insert(all.end(), statistics.begin(), statistics.end());
     all.push_back(&kAge);
     return all;
   }();
-  return kFamilies;
+  return families;
 }
 
 }  // namespace

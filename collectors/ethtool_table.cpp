@@ -64,7 +64,7 @@ Expanded expand(std::span<const CounterRow> rows) {
 }  // namespace
 
 std::span<const CounterRow> ethtool_rows(std::string_view driver) {
-  static const std::array<Expanded, kTables.size()> kExpanded = [] {
+  static const std::array<Expanded, kTables.size()> expanded = [] {
     std::array<Expanded, kTables.size()> all;
     std::transform(kTables.begin(), kTables.end(), all.begin(),
                    [](const DriverTable& table) { return expand(table.table()); });
@@ -73,7 +73,7 @@ std::span<const CounterRow> ethtool_rows(std::string_view driver) {
   // A subfunction has a driver of its own: "mlx5_core.sf".
   driver = driver.substr(0, driver.find('.'));
   for (std::size_t i = 0; i < kTables.size(); ++i)
-    if (kTables[i].driver == driver) return kExpanded[i].rows;
+    if (kTables[i].driver == driver) return expanded[i].rows;
   return {};
 }
 

@@ -108,7 +108,7 @@ host::Driver driver_of_counters(std::span<const std::string> names) {
 }
 
 std::span<const core::MetricDesc* const> hw_families() {
-  static const std::vector<const core::MetricDesc*> kFamilies = [] {
+  static const std::vector<const core::MetricDesc*> all = [] {
     std::vector<CounterRow> rows;
     for (std::uint8_t driver = 0; driver < host::kDrivers; ++driver)
       for (const CounterRow& row : port_hw_rows(static_cast<Driver>(driver))) rows.push_back(row);
@@ -116,7 +116,7 @@ std::span<const core::MetricDesc* const> hw_families() {
     families.insert(families.end(), {&kPortHwCounter, &kPortHwValue, &kDeviceHwCounter, &kDeviceHwValue});
     return families;
   }();
-  return kFamilies;
+  return all;
 }
 
 }  // namespace rdma_exporter::collectors

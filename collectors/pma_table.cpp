@@ -82,12 +82,12 @@ bool pma_traffic_is_curated(host::Driver driver) {
 }
 
 std::span<const core::MetricDesc* const> pma_families() {
-  static const std::vector<const core::MetricDesc*> kFamilies = [] {
+  static const std::vector<const core::MetricDesc*> all = [] {
     auto families = families_of(kRows);
     families.insert(families.end(), {&kPortCounter, &kCounterSaturated});
     return families;
   }();
-  return kFamilies;
+  return all;
 }
 
 }  // namespace rdma_exporter::collectors

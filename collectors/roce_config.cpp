@@ -71,14 +71,14 @@ constexpr std::chrono::seconds kDeviceInterval{60};       // files of the kernel
 constexpr std::chrono::seconds kCongestionInterval{300};  // some 20 to 40 firmware commands
 
 std::span<const MetricDesc* const> families() {
-  static const std::vector<const MetricDesc*> kFamilies = [] {
+  static const std::vector<const MetricDesc*> families = [] {
     static_assert(core::all_valid(std::array{kMtu, kTrafficClass, kTtl, kCmTos, kCmMode}));
     std::vector<const MetricDesc*> all{&kMtu, &kTrafficClass, &kTtl, &kCmTos, &kCmMode};
     const auto congestion = congestion_families();
     all.insert(all.end(), congestion.begin(), congestion.end());
     return all;
   }();
-  return kFamilies;
+  return families;
 }
 
 // The number in a file; most hosts have few of these files.

@@ -40,7 +40,7 @@ struct TableReport {
 
 /// What dumps of one pass may cost.
 struct DumpLimits {
-  std::size_t max_entries;
+  std::size_t max_entries = 0;
   DumpGuard::Clock::time_point deadline;
 };
 

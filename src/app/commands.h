@@ -17,7 +17,7 @@ struct Command {
   config::CommandSyntax syntax;
   /// Does it, and returns the exit status. Results go to standard output, what is said on the way to the log.
   /// The error is about what was asked for: a message for the person, and exit status `refused`.
-  core::Result<int> (*run)(const config::CommandLine& line);
+  core::Result<int> (*run)(const config::CommandLine& line) = nullptr;
   int refused = kBadConfiguration;
 };
 

@@ -69,7 +69,7 @@ bool same_exporter(config::Config a, config::Config b) {
 
 }  // namespace
 
-Daemon::Daemon(asio::io_context& io, Setup setup, Load load)
+Daemon::Daemon(asio::io_context& io, const Setup& setup, Load load)
     : io_(io),
       load_(std::move(load)),
       config_(setup.config),
@@ -135,8 +135,8 @@ bool Daemon::finish(Clock::time_point deadline) {
   return ended;
 }
 
-void Daemon::metrics(net::MetricsRequest request, Clock::time_point deadline, Answer answer) {
-  exporter_->metrics(std::move(request), deadline, std::move(answer));
+void Daemon::metrics(const net::MetricsRequest& request, Clock::time_point deadline, Answer answer) {
+  exporter_->metrics(request, deadline, std::move(answer));
 }
 
 std::string Daemon::landing_page() const { return exporter_->landing_page(config_.web.telemetry_path); }

@@ -37,7 +37,7 @@ class Daemon final : public net::MetricsSource {
   /// for a person.
   using Load = std::function<core::Result<Setup>()>;
 
-  Daemon(asio::io_context& io, Setup setup, Load load);
+  Daemon(asio::io_context& io, const Setup& setup, Load load);
 
   /// Listens, begins the first collection and waits for signals. The error is a message for a person.
   core::Result<void> start();
@@ -47,7 +47,7 @@ class Daemon final : public net::MetricsSource {
   /// False when the text file could not be written at the start.
   bool served() const { return served_; }
 
-  void metrics(net::MetricsRequest request, std::chrono::steady_clock::time_point deadline,
+  void metrics(const net::MetricsRequest& request, std::chrono::steady_clock::time_point deadline,
                Answer answer) override;
   std::size_t missing_room() const override { return state_.pages->missing(); }
   bool ready() const override { return ready_; }

@@ -45,7 +45,8 @@ std::unique_ptr<Exporter> Exporter::make(const config::Config& config, std::shar
   if (replay) replay->log();
   const auto player = replay ? replay->player() : nullptr;
   return make(
-      config, [&] { return make_host(config, kept_files, purpose, player); }, io, purpose, state, replay);
+      config, [&] { return make_host(config, kept_files, purpose, player); }, io, purpose, state,
+      std::move(replay));
 }
 
 std::unique_ptr<Exporter> Exporter::make(const config::Config& config,
@@ -69,7 +70,7 @@ Exporter::Exporter(const config::Config& config, const std::function<host::Host(
         privileges_->add(out);
       }) {}
 
-void Exporter::metrics(net::MetricsRequest request, std::chrono::steady_clock::time_point deadline,
+void Exporter::metrics(const net::MetricsRequest& request, std::chrono::steady_clock::time_point deadline,
                        Answer answer) {
   auto selection = select_collectors(request.filter, config_.collectors);
   if (!selection) return answer(tl::unexpected(std::move(selection.error())));

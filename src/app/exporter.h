@@ -42,7 +42,8 @@ class Exporter final : public scrape::JobSource {
 
   using Answer = net::MetricsSource::Answer;
   /// See net::MetricsSource.
-  void metrics(net::MetricsRequest request, std::chrono::steady_clock::time_point deadline, Answer answer);
+  void metrics(const net::MetricsRequest& request, std::chrono::steady_clock::time_point deadline,
+               Answer answer);
   std::string landing_page(const std::string& telemetry_path) const;
 
   core::Result<std::shared_ptr<const scrape::PlannedJobs>> jobs(core::JobRun& run) override;

@@ -4,13 +4,13 @@
 
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <ctime>
 #include <string>
 
 namespace rdma_exporter::app {

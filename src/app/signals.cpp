@@ -3,6 +3,7 @@
 #include "app/signals.h"
 
 #include <csignal>
+#include <initializer_list>
 
 namespace rdma_exporter::app {
 namespace {

@@ -28,7 +28,7 @@ std::vector<std::optional<T>> run_until(core::Background& background, std::vecto
   struct State {
     std::mutex mutex;
     std::condition_variable ended;
-    std::size_t pending;
+    std::size_t pending = 0;
     std::vector<std::optional<T>> results;
   };
   const auto state = std::make_shared<State>();

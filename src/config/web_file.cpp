@@ -107,7 +107,7 @@ class Reader {
     return {};
   }
 
-  YamlKey path_key(std::string name, PemSource& into) {
+  YamlKey path_key(const std::string& name, PemSource& into) {
     return {name, [this, name, &into](const YamlNode& node) -> Done {
               auto text = filled(node, kTls + name);
               if (!text) return tl::unexpected(std::move(text.error()));
@@ -118,7 +118,7 @@ class Reader {
             }};
   }
 
-  YamlKey text_key(std::string name, PemSource& into) {
+  YamlKey text_key(const std::string& name, PemSource& into) {
     return {name, [this, name, &into](const YamlNode& node) -> Done {
               auto text = filled(node, kTls + name);
               if (!text) return tl::unexpected(std::move(text.error()));
@@ -176,7 +176,7 @@ class Reader {
   }
 
   Done sans(const YamlNode& node, TlsServer& tls) {
-    return yaml_texts(node, file_name_, kTls + "client_allowed_sans").map([&](auto&& texts) {
+    return yaml_texts(node, file_name_, kTls + "client_allowed_sans").map([&](auto texts) {
       tls.client_allowed_sans = std::move(texts);
     });
   }

@@ -2,6 +2,7 @@
 // Copyright the rdma_exporter authors
 #include "core/gzip.h"
 
+#define ZLIB_CONST  // zlib does not write to its input
 #include <zlib.h>
 
 #include <limits>
@@ -18,8 +19,7 @@ std::string gzip(std::string_view text) {
       ::deflateInit2(&stream, kLevel, Z_DEFLATED, kGzipWindow, kMemory, Z_DEFAULT_STRATEGY) != Z_OK)
     return {};
   std::string out(::deflateBound(&stream, text.size()), '\0');
-  // zlib does not write to its input.
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  stream.next_in = reinterpret_cast<const Bytef*>(text.data());
   stream.avail_in = static_cast<uInt>(text.size());
   stream.next_out = reinterpret_cast<Bytef*>(out.data());
   stream.avail_out = static_cast<uInt>(out.size());

@@ -17,13 +17,13 @@ namespace rdma_exporter::core {
 /// An example of an observation, with labels that say where it came from.
 struct Exemplar {
   std::string labels;  ///< a block made by render_labels()
-  double value;
-  double timestamp;  ///< seconds since the epoch
+  double value = 0;
+  double timestamp = 0;  ///< seconds since the epoch
 };
 
 struct Bucket {
-  double upper_bound;        ///< inclusive; +Inf for the last one
-  std::uint64_t cumulative;  ///< observations up to the bound
+  double upper_bound = 0;        ///< inclusive; +Inf for the last one
+  std::uint64_t cumulative = 0;  ///< observations up to the bound
   std::optional<Exemplar> exemplar;
 };
 

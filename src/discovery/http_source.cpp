@@ -163,7 +163,7 @@ core::Result<std::string> ask_over_tls(Exchange& exchange, Socket socket, const 
   asio::ssl::stream<Socket> stream(std::move(socket), context);
   // SSL_set_tlsext_host_name(), which casts as C does.
   SSL_ctrl(stream.native_handle(), SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
-           const_cast<char*>(url.host.c_str()));
+           const_cast<char*>(url.host.c_str()));  // NOLINT(cppcoreguidelines-pro-type-const-cast)
   if ((error =
            exchange.run([&](auto done) { stream.async_handshake(asio::ssl::stream_base::client, done); })))
     return failed(error, "TLS");

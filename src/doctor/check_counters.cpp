@@ -31,7 +31,7 @@ constexpr Verdict kWarning = Verdict::warning;
 constexpr Verdict kCritical = Verdict::critical;
 
 // Thresholds as in the alerts: what happens in a healthy fabric too has a rate below which it is no finding.
-const std::array kRules{
+constexpr std::array kRules{
     Rule{&check::discards, "rdma_priority_discards_total", "", kOk, kWarning},
     Rule{&check::discards, "rdma_netdev_discards_total", "", kOk, kWarning},
     Rule{&check::discards, "rdma_port_transmit_discards_total", "", kOk, kWarning},

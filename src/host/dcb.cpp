@@ -25,7 +25,7 @@ static_assert(IEEE_8021QAZ_MAX_TCS == kPriorities && IEEE_8021Q_MAX_PRIORITIES =
 template <typename T>
 std::optional<T> structure(Bytes data) {
   if (data.size() < sizeof(T)) return std::nullopt;
-  T value;
+  T value{};
   std::memcpy(&value, data.data(), sizeof value);
   return value;
 }

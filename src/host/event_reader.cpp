@@ -34,7 +34,7 @@ constexpr unsigned kKernelUevents = 1;  // the kernel's own group; 2 is udevd's
 // A device that is listened to.
 struct EventReader::Entry {
   std::string device;
-  bool pins;
+  bool pins = false;
   std::unique_ptr<AsyncEvents> events;  // of the thread alone once handed over
   std::atomic<bool> wanted{true};
   std::atomic<bool> active{true};

@@ -11,8 +11,8 @@ namespace rdma_exporter::host {
 namespace {
 
 std::size_t page_size() {
-  static const auto kSize = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  return kSize;
+  static const auto size = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  return size;
 }
 
 }  // namespace

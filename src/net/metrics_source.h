@@ -39,7 +39,7 @@ class MetricsSource {
   /// by much: the connection waits for it without a limit of its own. An error is a message for the client
   /// whose filter it is about (400), a null page means that there is no room for one (503). Where it throws,
   /// there is no answer.
-  virtual void metrics(MetricsRequest request, std::chrono::steady_clock::time_point deadline,
+  virtual void metrics(const MetricsRequest& request, std::chrono::steady_clock::time_point deadline,
                        Answer answer) = 0;
 
   /// Bytes of pages that have to go before there is room for another one; 0: there is.

@@ -60,7 +60,7 @@ double read_parameters(std::string_view rest, Visit visit) {
 
 struct Choice {
   std::optional<Format> format;  ///< none: nothing that is served
-  double weight;
+  double weight = 0;
 };
 
 Choice read_media_range(std::string_view range) {

@@ -60,7 +60,7 @@ class PasswordQueue {
   };
   struct Entry {
     PendingPassword pending;
-    std::uint64_t arrival;
+    std::uint64_t arrival = 0;
   };
   using Entries = std::vector<Entry>;
 

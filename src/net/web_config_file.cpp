@@ -79,7 +79,7 @@ void WebConfigFile::end_look() {
   if (std::exchange(late_, false)) read_anyway_ = true;
 }
 
-void WebConfigFile::prepare(Prepared answer) {
+void WebConfigFile::prepare(const Prepared& answer) {
   auto job = [weak = weak_from_this(), seen = seen_, path = path_, answer]() -> Worker::Finish {
     return [weak, answer, policy = read(path, *seen)] {
       const auto self = weak.lock();

@@ -36,7 +36,7 @@ class WebConfigFile : public std::enable_shared_from_this<WebConfigFile> {
   void start();
   void stop();
   /// Reads it now whether it changed or not. A file system that hangs answers late.
-  void prepare(Prepared answer);
+  void prepare(const Prepared& answer);
 
  private:
   /// What the worker has seen. One job at a time uses it.

@@ -151,7 +151,7 @@ class Dialer::Call : public std::enable_shared_from_this<Call> {
     request.one_sided = one_sided_.has_value();
     request.stamps = one_sided_ == Op::read;
     request.gid.near_control = gid_of(channel_->local_address());
-    near_->make(std::move(request), [self = shared_from_this()](SetUp<std::shared_ptr<RcEnd>> made) {
+    near_->make(request, [self = shared_from_this()](SetUp<std::shared_ptr<RcEnd>> made) {
       asio::post(self->io_, [self, made = std::move(made)] { self->on_made(made); });
     });
   }

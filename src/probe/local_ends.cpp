@@ -24,7 +24,7 @@ SetUp<std::shared_ptr<RcEnd>> make_counted_end(DeviceLoop& loop, const EndReques
 }
 
 void LocalEnds::make(EndRequest request, std::function<void(SetUp<std::shared_ptr<RcEnd>>)> done) {
-  workers_.post([self = shared_from_this(), request = std::move(request), done = std::move(done)] {
+  workers_.post([self = shared_from_this(), request, done = std::move(done)] {
     done(make_counted_end(*self->loop_, request, self->counts_, self->most_));
   });
 }

@@ -46,7 +46,7 @@ struct RcEnd {
 
 /// Why an end is not there, and at which step.
 struct SetUpError {
-  Stage stage;
+  Stage stage{};
   core::Error error;
   Failure failure() const { return {stage, core::reason(error)}; }
 };

@@ -119,7 +119,7 @@ class TargetStats final : public Recorder {
 
  private:
   struct Flow {
-    Session::State state;
+    Session::State state{};
     std::optional<SessionFacts> facts;
   };
   OpStats& of(Op op) { return data_.ops[static_cast<std::size_t>(op)]; }

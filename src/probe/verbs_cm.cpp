@@ -30,58 +30,64 @@ constexpr std::uint64_t kUid = 1;
 
 // enum rdma_cm_event_type of the kernel's include/rdma/rdma_cm.h, which its user space header leaves out.
 enum : std::uint32_t {
-  kAddressResolved,
-  kAddressError,
-  kRouteResolved,
-  kRouteError,
-  kConnectRequest,
-  kConnectResponse,
-  kConnectError,
-  kUnreachable,
-  kRejected,
-  kEstablished,
-  kDisconnected,
-  kDeviceRemoval,
+  cm_address_resolved,
+  cm_address_error,
+  cm_route_resolved,
+  cm_route_error,
+  cm_connect_request,
+  cm_connect_response,
+  cm_connect_error,
+  cm_unreachable,
+  cm_rejected,
+  cm_established,
+  cm_disconnected,
+  cm_device_removal,
 };
+
+// Why it failed, as a positive errno value.
+int errno_of(const rdma_ucm_event_resp& from) {
+  switch (from.event) {
+    case cm_rejected:
+      return ECONNREFUSED;
+    case cm_disconnected:
+      return ECONNRESET;
+    case cm_device_removal:
+      return ENODEV;
+    default:  // the status is a negative errno value; some devices leave it out
+      return from.status != 0 ? std::abs(static_cast<int>(from.status)) : EHOSTUNREACH;
+  }
+}
 
 CmEvent describe(const rdma_ucm_event_resp& from) {
   using Kind = CmEvent::Kind;
   CmEvent event{.kind = Kind::failed, .id = from.id};
   switch (from.event) {
-    case kAddressResolved:
+    case cm_address_resolved:
       event.kind = Kind::address_resolved;
       break;
-    case kRouteResolved:
+    case cm_route_resolved:
       event.kind = Kind::route_resolved;
       break;
-    case kConnectRequest: {
+    case cm_connect_request: {
       event.kind = Kind::request;
       const std::uint8_t* data = from.param.conn.private_data;
       event.private_data.assign(data, data + from.param.conn.private_data_len);
       break;
     }
-    case kConnectResponse:
+    case cm_connect_response:
       event.kind = Kind::response;
       break;
-    case kEstablished:
+    case cm_established:
       event.kind = Kind::established;
       break;
-    case kAddressError:
-    case kRouteError:
-    case kConnectError:
-    case kUnreachable:
-      // A negative errno value; some devices leave it out.
-      event.os_errno = std::abs(static_cast<int>(from.status));
-      if (event.os_errno == 0) event.os_errno = EHOSTUNREACH;
-      break;
-    case kRejected:
-      event.os_errno = ECONNREFUSED;
-      break;
-    case kDisconnected:
-      event.os_errno = ECONNRESET;
-      break;
-    case kDeviceRemoval:
-      event.os_errno = ENODEV;
+    case cm_address_error:
+    case cm_route_error:
+    case cm_connect_error:
+    case cm_unreachable:
+    case cm_rejected:
+    case cm_disconnected:
+    case cm_device_removal:
+      event.os_errno = errno_of(from);
       break;
     default:
       event.kind = Kind::other;

@@ -100,7 +100,7 @@ VerbsCq::~VerbsCq() {
 core::Result<std::size_t> VerbsCq::poll(std::span<WorkCompletion> to) {
   if (stamped_ != nullptr) return poll_stamped(*stamped_, to);
   constexpr std::size_t kBatch = 16;
-  std::array<ibv_wc, kBatch> batch;
+  std::array<ibv_wc, kBatch> batch;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled by the poll
   const int most = static_cast<int>(std::min(to.size(), kBatch));
   const int count = ibv_poll_cq(cq_, most, batch.data());
   if (count < 0) return core::os_error(EIO, device_->name());

@@ -88,8 +88,8 @@ core::Result<void> VerbsQp::create(Kind kind) {
   if (!echo) return {};
   inline_ = attributes.cap.max_inline_data >= kEchoSize;
   buffer_ = std::make_unique<Buffer>();
-  constexpr int access = IBV_ACCESS_LOCAL_WRITE;  // the macro mixes enumerations otherwise
-  mr_ = ibv_reg_mr(domain, buffer_.get(), sizeof(Buffer), access);
+  constexpr int kAccess = IBV_ACCESS_LOCAL_WRITE;  // the macro mixes enumerations otherwise
+  mr_ = ibv_reg_mr(domain, buffer_.get(), sizeof(Buffer), kAccess);
   if (mr_ == nullptr) return os_error(errno != 0 ? errno : ENOMEM, "receive buffer (RLIMIT_MEMLOCK?)");
   return {};
 }

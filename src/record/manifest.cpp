@@ -35,7 +35,7 @@ Manifest read(const Json& json) {
   manifest.tool_version = text(tool, "version");
   manifest.tool_revision = text(tool, "revision");
   manifest.anonymized = json.value("anonymized", false);
-  const Json kernel = json.at("kernel");
+  const Json& kernel = json.at("kernel");
   manifest.kernel = {text(kernel, "release"), text(kernel, "version"), text(kernel, "machine")};
   for (const Json& device : json.value("devices", Json::array()))
     manifest.devices.push_back(

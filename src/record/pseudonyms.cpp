@@ -58,7 +58,7 @@ std::string Pseudonyms::hex_id(std::string_view real) {
   const std::string ending = to_hex(chars(std::as_bytes(std::span(last))));
   std::string result(real);
   std::size_t taken = 0;
-  for (auto c = result.rbegin(); c != result.rend(); ++c) {
+  for (auto c = result.rbegin(); c != result.rend(); ++c) {  // NOLINT(modernize-loop-convert): backwards
     if (*c == '-' || *c == '_') continue;
     *c = taken < ending.size() ? ending[ending.size() - 1 - taken] : '0';
     ++taken;

@@ -37,8 +37,8 @@ std::vector<std::string> parts_of(const std::vector<host::DeviceNode>& nodes) {
 
 // Notes a result and hands it on.
 template <typename T>
-core::Result<T> noted(Tape& tape, std::string question, core::Result<T> result) {
-  tape.note(std::move(question), result ? Answer{parts_of(*result)} : failed(result.error()));
+core::Result<T> noted(Tape& tape, const std::string& question, core::Result<T> result) {
+  tape.note(question, result ? Answer{parts_of(*result)} : failed(result.error()));
   return result;
 }
 

@@ -116,7 +116,7 @@ struct Engine::Waiter {
   bool joined = false;  ///< the current collection has what it wants; otherwise it waits for the next one
 };
 
-Engine::Engine(boost::asio::io_context& io, JobSource& source, EngineOptions options,
+Engine::Engine(boost::asio::io_context& io, JobSource& source, const EngineOptions& options,
                const std::vector<const MetricDesc*>& families, Printer::SelfMetrics self_metrics)
     : io_(io),
       options_(options),

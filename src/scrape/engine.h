@@ -43,7 +43,7 @@ class Engine {
 
   /// `families` gives the order of the page and must hold every family that can occur. `self_metrics` adds
   /// samples that are not a job's: build, process, HTTP. Called on any thread, one at a time.
-  Engine(boost::asio::io_context& io, JobSource& source, EngineOptions options,
+  Engine(boost::asio::io_context& io, JobSource& source, const EngineOptions& options,
          const std::vector<const core::MetricDesc*>& families, Printer::SelfMetrics self_metrics);
   ~Engine();
   Engine(const Engine&) = delete;

@@ -67,7 +67,7 @@ struct WorkerPool::State {
     ++waiting;
   }
 
-  std::shared_ptr<Work> begin(Line::iterator at) {
+  std::shared_ptr<Work> begin(const Line::iterator& at) {
     const std::shared_ptr<Owner>& owner = *at;
     std::shared_ptr<Work> work = std::move(owner->waiting.front());
     owner->waiting.erase(owner->waiting.begin());

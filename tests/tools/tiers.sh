@@ -136,20 +136,34 @@ shellcheck_is_clean() {
     xargs --no-run-if-empty shellcheck -x
 }
 
-# Those that changed in the last 20 commits, or since LINT_SINCE: all of them take as long as a build.
+# Where "what changed" begins for checks that take as long as a build: LINT_SINCE, the last release, or, where a shallow
+# clone has none, the last 20 commits.
+recent_base() {
+  [[ -z ${LINT_SINCE:-} ]] || { echo "$LINT_SINCE" && return; }
+  git describe --tags --abbrev=0 2>/dev/null || git rev-parse --quiet --verify HEAD~20 ||
+    git rev-list --max-parents=0 HEAD | tail -n 1
+}
+
 changed_headers_compile_alone() {
-  local since=${LINT_SINCE:-} header stubs=()
-  [[ -n $since ]] || since=$(git rev-parse --quiet --verify HEAD~20 || git rev-list --max-parents=0 HEAD | tail -n 1)
+  local since header stubs=()
+  since=$(recent_base)
   for header in $(LINT_SINCE=$since files 'src/*.h' 'collectors/*.h'); do
     stubs+=("CMakeFiles/check_headers.dir/check_headers/${header//[^A-Za-z0-9]/_}.cpp.o")
   done
   [[ ${#stubs[@]} -eq 0 ]] || build asan "${stubs[@]}"
 }
 
+# A source takes clang-tidy 7 s; scripts/test long looks at all of them.
+clang_tidy_is_clean() { # ARGUMENT...
+  cmake --preset tidy >build/tidy.log 2>&1 || { cat build/tidy.log && return 1; }
+  tests/tools/tidy "$@"
+}
+
 tier_lint() {
   check "clang-format" clang_format_is_clean
   check "shellcheck" shellcheck_is_clean
   check "headers that changed compile alone" changed_headers_compile_alone
+  check "clang-tidy, the sources that changed last" clang_tidy_is_clean --since "$(recent_base)" --most 16
 }
 
 tier_headers() { check "every header compiles alone" build asan check_headers; }
@@ -224,17 +238,14 @@ plan_long() {
   : "${TEST_FUZZ_SECONDS:=600}"
 }
 
-tier_tidy() {
-  cmake --preset tidy >build/tidy.log 2>&1 || { cat build/tidy.log && return 1; }
-  run_counted tests/tools/tidy
-}
+tier_tidy() { run_counted clang_tidy_is_clean; }
 
 tier_mutants() { run_counted tests/tools/mutants/run --e2e; }
 
-# The image as a user builds it, compiler and all.
 # That it works; whether it reaches its targets is asked with --check.
 tier_bench() { check "the bench runs" scripts/bench; }
 
+# The image as a user builds it, compiler and all.
 tier_image() { TEST_IMAGE_COMPILES=1 run_unittest tests/deploy/run test_image; }
 
 # Ten thousand of what the other tests do some hundred times.

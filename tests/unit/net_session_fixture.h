@@ -34,9 +34,9 @@ inline MetricsSource::Page make_page(std::string body) {
 /// An exporter that answers as it is told to: at once, later, or by throwing.
 class FakeSource final : public MetricsSource {
  public:
-  void metrics(MetricsRequest request, std::chrono::steady_clock::time_point deadline,
+  void metrics(const MetricsRequest& request, std::chrono::steady_clock::time_point deadline,
                Answer answer) override {
-    requests.push_back(std::move(request));
+    requests.push_back(request);
     deadlines.push_back(deadline);
     if (throws) throw std::runtime_error("no collector");
     if (hold) return held.push_back(std::move(answer));

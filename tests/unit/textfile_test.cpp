@@ -90,7 +90,7 @@ TEST_F(ReplaceFile, LeavesTheOldFileWholeWhenTheNewOneDoesNotFit) {
 /// An exporter that finds no memory for its page.
 class NoPage final : public net::MetricsSource {
  public:
-  void metrics(net::MetricsRequest, std::chrono::steady_clock::time_point, Answer answer) override {
+  void metrics(const net::MetricsRequest&, std::chrono::steady_clock::time_point, Answer answer) override {
     answer(Page());
   }
   bool ready() const override { return true; }
