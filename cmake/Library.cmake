@@ -1,5 +1,6 @@
-# rdma_exporter_library(NAME SOURCES a.cpp ... [PUBLIC lib ...] [PRIVATE lib ...] [PRECOMPILED set] [HOT])
-# One static library per folder, alias rdma_exporter::NAME, includes rooted at src/ and at the top.
+# rdma_exporter_library(NAME [SOURCES a.cpp ...] [PUBLIC lib ...] [PRIVATE lib ...] [PRECOMPILED set] [HOT])
+# One static library per folder, of every source in it and below unless SOURCES names them; alias rdma_exporter::NAME,
+# includes rooted at src/ and at the top.
 # PRECOMPILED: the precompiled headers (Precompiled.cmake); default precompiled_std. HOT: what a scrape executes for each
 # sample; a release optimizes it with -O3, which saves a tenth of its instructions. -O2 is enough elsewhere, and quicker to
 # compile.
@@ -7,6 +8,9 @@ function(rdma_exporter_library name)
   cmake_parse_arguments(arg "HOT" "PRECOMPILED" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
   if(NOT arg_PRECOMPILED)
     set(arg_PRECOMPILED precompiled_std)
+  endif()
+  if(NOT arg_SOURCES)
+    file(GLOB_RECURSE arg_SOURCES CONFIGURE_DEPENDS *.cpp)
   endif()
   add_library(${name} STATIC ${arg_SOURCES})
   if(arg_HOT AND CMAKE_BUILD_TYPE STREQUAL "Release")
@@ -31,6 +35,14 @@ function(rdma_exporter_compile_as_test target)
       target_compile_options(${target} PRIVATE -fno-sanitize=undefined)
     endif()
   endif()
+endfunction()
+
+# rdma_exporter_unit_test(FOLDER ...): the test binary FOLDER_test of every source in FOLDER and below; SOURCES adds others,
+# the rest as rdma_exporter_test() takes it.
+function(rdma_exporter_unit_test folder)
+  cmake_parse_arguments(arg "" "" "SOURCES" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+  rdma_exporter_test(${folder}_test SOURCES ${sources} ${arg_SOURCES} ${arg_UNPARSED_ARGUMENTS})
 endfunction()
 
 # rdma_exporter_test(NAME SOURCES ... LINK ... [LABELS unit|contract threads] [SHARDS n] [PRECOMPILED set]): one GoogleTest

@@ -6,7 +6,7 @@
 
 #include "core/job.h"
 #include "core/result.h"
-#include "host/host_fs.h"
+#include "host/fs/host_fs.h"
 
 namespace rdma_exporter::collectors {
 

@@ -10,17 +10,17 @@
 #include <string_view>
 #include <vector>
 
-#include "collectors/carry_over.h"
-#include "collectors/counter_row.h"
-#include "collectors/resource_settings.h"
+#include "collectors/counters/carry_over.h"
+#include "collectors/counters/counter_row.h"
+#include "collectors/resource/resource_settings.h"
 #include "core/background.h"
 #include "core/job.h"
 #include "core/metric.h"
-#include "core/pattern.h"
-#include "host/device.h"
+#include "core/text/pattern.h"
+#include "host/events/port_states.h"
 #include "host/host.h"
-#include "host/netdev.h"
-#include "host/port_states.h"
+#include "host/topology/device.h"
+#include "host/topology/netdev.h"
 
 namespace rdma_exporter::collectors {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "collectors/hw_table.h"
+#include "collectors/counters/hw_table.h"
 
 namespace rdma_exporter::collectors {
 

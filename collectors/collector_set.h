@@ -10,7 +10,7 @@
 
 #include "collectors/collector.h"
 #include "core/result.h"
-#include "host/inventory.h"
+#include "host/topology/inventory.h"
 
 namespace rdma_exporter::collectors {
 

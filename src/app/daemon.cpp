@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "app/setup_log.h"
-#include "app/signals.h"
+#include "app/system/signals.h"
 #include "log/log.h"
 
 namespace rdma_exporter::app {
@@ -32,12 +32,11 @@ OpenFiles open_files(const config::Config& config) {
   return raise_open_file_limit({config.limits.kept_files, config.web.max_connections});
 }
 
-net::ServerOptions server_options(const Setup& setup, const OpenFiles& files) {
+http::ServerOptions server_options(const Setup& setup, const OpenFiles& files) {
   const config::Config& config = setup.config;
-  net::ServerOptions options;
+  http::ServerOptions options;
   options.listen_addresses = setup.listen_addresses;
   options.systemd_sockets = config.web.systemd_socket;
-  options.web_config_file = config.web.config_file;
   options.max_connections = files.connections;
   options.max_requests = config.web.max_requests_per_connection;
   options.read_timeout = config.web.read_timeout;
@@ -47,7 +46,7 @@ net::ServerOptions server_options(const Setup& setup, const OpenFiles& files) {
   return options;
 }
 
-net::RouteOptions route_options(const config::Config& config) {
+web::RouteOptions route_options(const config::Config& config) {
   return {config.web.telemetry_path,
           {config.scrape.timeout, config.scrape.timeout_offset},
           config.web.enable_lifecycle};
@@ -77,7 +76,8 @@ Daemon::Daemon(asio::io_context& io, const Setup& setup, Load load)
       files_(open_files(config_)),
       exporter_(make_exporter(setup)),
       routes_(*this, route_options(config_)),
-      server_(io, server_options(setup, files_), routes_, state_.http),
+      security_(io, config_.web.config_file, files_.connections, state_.http),
+      server_(io, server_options(setup, files_), routes_, state_.http, security_.access()),
       signals_(io, SIGTERM, SIGINT, SIGHUP),
       stop_timer_(io),
       retired_timer_(io),
@@ -88,13 +88,14 @@ Daemon::Daemon(asio::io_context& io, const Setup& setup, Load load)
 }
 
 core::Result<void> Daemon::listen() {
-  if (auto loaded = server_.load_web_config(); !loaded) return loaded;
+  if (auto loaded = security_.load(); !loaded) return loaded;
   if (auto listening = server_.listen(); !listening) return listening;
+  security_.watch();
   for (const std::string& address : server_.bound_addresses())
     log::info("listening", {{"address", address},
                             {"path", config_.web.telemetry_path},
-                            {"tls", server_.has_tls() ? "true" : "false"},
-                            {"passwords", server_.has_passwords() ? "true" : "false"}});
+                            {"tls", security_.has_tls() ? "true" : "false"},
+                            {"passwords", security_.has_passwords() ? "true" : "false"}});
   return {};
 }
 
@@ -135,7 +136,7 @@ bool Daemon::finish(Clock::time_point deadline) {
   return ended;
 }
 
-void Daemon::metrics(const net::MetricsRequest& request, Clock::time_point deadline, Answer answer) {
+void Daemon::metrics(const web::MetricsRequest& request, Clock::time_point deadline, Answer answer) {
   exporter_->metrics(request, deadline, std::move(answer));
 }
 
@@ -174,6 +175,7 @@ void Daemon::begin_stop(int signal) {
   log::info("stopping", {{"signal", signal == SIGTERM ? "SIGTERM" : "SIGINT"}});
   ready_ = false;
   service_manager_.stopping();
+  security_.stop();
   server_.stop();
   stop_until_ = Clock::now() + kGraceForResponses;
   wait_for_responses();
@@ -219,7 +221,7 @@ void Daemon::begin_reload() {
 
 void Daemon::end_reload(const core::Result<Setup>& loaded) {
   if (!loaded) return finish_reload(tl::unexpected(loaded.error()));
-  server_.prepare_web_config([this, setup = *loaded, number = reloads_](const auto& use_web_config) {
+  security_.prepare([this, setup = *loaded, number = reloads_](const auto& use_web_config) {
     if (!reloading_ || number != reloads_) return;
     if (!use_web_config) return finish_reload(tl::unexpected(use_web_config.error()));
     const auto applied = apply(setup);
@@ -282,9 +284,15 @@ core::Result<void> Daemon::reconfigure_output(const Setup& setup) {
   const config::Config& config = setup.config;
   if (config.textfile != config_.textfile)
     return core::config_error("--textfile: a change takes effect with a restart only");
-  if (!textfile_) return server_.reconfigure(server_options(setup, files_));
+  if (!textfile_) return reconfigure_server(setup);
   textfile_->configure(config);
   return {};
+}
+
+core::Result<void> Daemon::reconfigure_server(const Setup& setup) {
+  if (setup.config.web.config_file != config_.web.config_file)
+    return core::config_error("--web.config.file: a change of its name takes effect with a restart only");
+  return server_.reconfigure(server_options(setup, files_));
 }
 
 std::shared_ptr<Exporter> Daemon::make_exporter(const Setup& setup) {

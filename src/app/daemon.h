@@ -10,17 +10,18 @@
 #include <vector>
 
 #include "app/exporter.h"
-#include "app/open_file_limit.h"
 #include "app/process_state.h"
-#include "app/service_manager.h"
 #include "app/setup.h"
+#include "app/system/open_file_limit.h"
+#include "app/system/service_manager.h"
 #include "app/textfile.h"
 #include "asio/asio.h"
 #include "config/config.h"
 #include "core/result.h"
-#include "net/metrics_source.h"
-#include "net/routes.h"
-#include "net/server.h"
+#include "http/server.h"
+#include "web/metrics_source.h"
+#include "web/policy/security.h"
+#include "web/routes.h"
 
 namespace rdma_exporter::app {
 
@@ -31,7 +32,7 @@ namespace rdma_exporter::app {
 /// exporter beside the old one and swaps them; the old one answers the scrapes it has begun and ends when its
 /// workers have. Nothing changes when any step fails. Who asks while a reload goes on gets one of their own
 /// behind it: the last state of the file wins.
-class Daemon final : public net::MetricsSource {
+class Daemon final : public web::MetricsSource {
  public:
   /// Reads flags and file anew and asks the host what it has to; called on any thread. The error is a message
   /// for a person.
@@ -47,7 +48,7 @@ class Daemon final : public net::MetricsSource {
   /// False when the text file could not be written at the start.
   bool served() const { return served_; }
 
-  void metrics(const net::MetricsRequest& request, std::chrono::steady_clock::time_point deadline,
+  void metrics(const web::MetricsRequest& request, std::chrono::steady_clock::time_point deadline,
                Answer answer) override;
   std::size_t missing_room() const override { return state_.pages->missing(); }
   bool ready() const override { return ready_; }
@@ -68,6 +69,7 @@ class Daemon final : public net::MetricsSource {
   core::Result<void> apply(const Setup& setup);
   core::Result<void> check_reach(const config::Config& config) const;
   core::Result<void> reconfigure_output(const Setup& setup);
+  core::Result<void> reconfigure_server(const Setup& setup);
   std::shared_ptr<Exporter> make_exporter(const Setup& setup);
   void retire(std::shared_ptr<Exporter> exporter);
   void end_retired();
@@ -81,8 +83,9 @@ class Daemon final : public net::MetricsSource {
   ProcessState state_;
   std::shared_ptr<Exporter> exporter_;
   std::vector<std::shared_ptr<Exporter>> retired_;  ///< of earlier configurations, not ended yet
-  net::Routes routes_;
-  net::Server server_;
+  web::Routes routes_;
+  web::Security security_;
+  http::Server server_;
   std::optional<Textfile> textfile_;  ///< instead of listening
   asio::signal_set signals_;
   asio::steady_timer stop_timer_;

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "app/collector_settings.h"
-#include "app/families.h"
 #include "app/landing_page.h"
+#include "app/metrics/families.h"
 #include "app/select_collectors.h"
 #include "log/caught.h"
 #include "log/log.h"
@@ -70,7 +70,7 @@ Exporter::Exporter(const config::Config& config, const std::function<host::Host(
         privileges_->add(out);
       }) {}
 
-void Exporter::metrics(const net::MetricsRequest& request, std::chrono::steady_clock::time_point deadline,
+void Exporter::metrics(const web::MetricsRequest& request, std::chrono::steady_clock::time_point deadline,
                        Answer answer) {
   auto selection = select_collectors(request.filter, config_.collectors);
   if (!selection) return answer(tl::unexpected(std::move(selection.error())));

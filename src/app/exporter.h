@@ -10,19 +10,19 @@
 #include <string>
 #include <vector>
 
-#include "app/background_pool.h"
 #include "app/make_host.h"
-#include "app/privileges.h"
+#include "app/metrics/privileges.h"
+#include "app/metrics/self_metrics.h"
 #include "app/process_state.h"
 #include "app/replay.h"
-#include "app/self_metrics.h"
+#include "app/system/background_pool.h"
 #include "asio/asio.h"
 #include "collectors/collector_set.h"
 #include "config/config.h"
 #include "core/result.h"
 #include "host/host.h"
-#include "net/metrics_source.h"
 #include "scrape/engine.h"
+#include "web/metrics_source.h"
 
 namespace rdma_exporter::app {
 
@@ -40,9 +40,9 @@ class Exporter final : public scrape::JobSource {
                                         Purpose purpose, ProcessState& state,
                                         std::shared_ptr<Replay> replay = nullptr);
 
-  using Answer = net::MetricsSource::Answer;
-  /// See net::MetricsSource.
-  void metrics(const net::MetricsRequest& request, std::chrono::steady_clock::time_point deadline,
+  using Answer = web::MetricsSource::Answer;
+  /// See web::MetricsSource.
+  void metrics(const web::MetricsRequest& request, std::chrono::steady_clock::time_point deadline,
                Answer answer);
   std::string landing_page(const std::string& telemetry_path) const;
 

@@ -5,7 +5,7 @@
 #include <fmt/core.h>
 
 #include "app/version.h"
-#include "core/html.h"
+#include "core/exposition/html.h"
 
 namespace rdma_exporter::app {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "record/recording.h"
+#include "record/archive/recording.h"
 #include "record/replaying_host.h"
 
 namespace rdma_exporter::app {

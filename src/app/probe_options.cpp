@@ -8,8 +8,8 @@
 #include <array>
 #include <string>
 
-#include "config/file.h"
-#include "net/listen_address.h"
+#include "config/yaml/file.h"
+#include "http/listen/listen_address.h"
 
 namespace rdma_exporter::app {
 namespace {
@@ -41,7 +41,7 @@ probe::SessionOptions session(const config::ProbeConfig& config) {
       session.operations.push_back(static_cast<probe::Op>(operation));
   session.interval = config.interval;
   session.echo_interval = config.echo_interval;
-  session.way = static_cast<probe::WayWish>(config.connect);
+  session.transport = static_cast<probe::TransportChoice>(config.connect);
   session.flows = config.flows;
   session.traffic_class = config.traffic_class;
   session.service_level = config.service_level;
@@ -74,7 +74,7 @@ core::Result<probe::AgentOptions> probe_options(const config::ProbeConfig& confi
   options.responder.enabled = config.responder;
   options.responder.insecure = config.insecure;
   for (const std::string& address : config.responder ? config.listen_addresses : std::vector<std::string>()) {
-    auto endpoints = net::listen_endpoints(address);
+    auto endpoints = http::listen_endpoints(address);
     if (!endpoints) return config::error_at("--probe.listen-address", std::move(endpoints.error()));
     options.responder.listen.push_back(std::move(*endpoints));
   }

@@ -4,7 +4,7 @@
 
 #include "config/config.h"
 #include "core/result.h"
-#include "probe/options.h"
+#include "probe/agent/options.h"
 
 namespace rdma_exporter::app {
 

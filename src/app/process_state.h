@@ -7,9 +7,9 @@
 #include <ctime>
 #include <memory>
 
-#include "collectors/carry_over.h"
-#include "net/http_counters.h"
-#include "probe/agent.h"
+#include "collectors/counters/carry_over.h"
+#include "http/http_counters.h"
+#include "probe/agent/agent.h"
 #include "scrape/page_budget.h"
 
 namespace rdma_exporter::app {
@@ -23,7 +23,7 @@ struct ReloadStatus {
 /// What is counted from the start of the process and outlives a configuration; and the probe, whose sessions
 /// do.
 struct ProcessState {
-  net::HttpCounters http;
+  http::HttpCounters http;
   std::shared_ptr<scrape::PageBudget> pages = std::make_shared<scrape::PageBudget>();
   ReloadStatus reload;
   /// Of this host, not of recordings.

@@ -12,19 +12,19 @@
 #include <new>
 #include <vector>
 
-#include "app/commands.h"
+#include "app/command.h"
 #include "app/daemon.h"
-#include "app/describe.h"
 #include "app/exporter.h"
-#include "app/open_file_limit.h"
+#include "app/metrics/describe.h"
 #include "app/program.h"
 #include "app/setup.h"
 #include "app/setup_log.h"
-#include "app/signals.h"
+#include "app/system/open_file_limit.h"
+#include "app/system/signals.h"
 #include "app/version.h"
 #include "asio/asio.h"
-#include "config/bash_completion.h"
-#include "config/man_page.h"
+#include "config/flags/bash_completion.h"
+#include "config/flags/man_page.h"
 #include "config/parse.h"
 #include "config/print.h"
 #include "log/caught.h"
@@ -45,7 +45,7 @@ int collect_once(const Setup& setup) {
   const auto exporter = Exporter::make(config, setup.replay, files.kept_files, io, Purpose::once, state);
   int status = kCannotServe;
   exporter->metrics({}, std::chrono::steady_clock::now() + config.scrape.timeout,
-                    [&](const core::Result<net::MetricsSource::Page>& page) {
+                    [&](const core::Result<web::MetricsSource::Page>& page) {
                       if (*page) status = print((*page)->body);
                       io.stop();
                     });
@@ -117,10 +117,10 @@ int start(std::span<const char* const> arguments, const std::vector<config::Coll
 
 }  // namespace
 
-int run(std::span<const char* const> arguments) {
+int run(std::span<const char* const> arguments, Commands commands) {
   if (const std::string_view word = config::command_word(arguments); !word.empty()) {
     let_hangup_through();
-    return run_command(word, arguments);
+    return run_command(commands, word, arguments);
   }
   const std::vector<config::CollectorChoice> choices = collector_choices();
   auto parsed = config::parse(arguments, choices);
@@ -128,7 +128,7 @@ int run(std::span<const char* const> arguments) {
   if (parsed->action != config::Action::serve) let_hangup_through();
   switch (parsed->action) {
     case config::Action::help:
-      return print(config::help_text(choices, command_syntaxes()));
+      return print(config::help_text(choices, syntaxes_of(commands)));
     case config::Action::version:
       return print(fmt::format("rdma_exporter {} (revision {})\n", kVersion, kRevision));
     case config::Action::describe_markdown:
@@ -136,9 +136,9 @@ int run(std::span<const char* const> arguments) {
     case config::Action::describe_json:
       return print(describe_json());
     case config::Action::describe_man:
-      return print(config::man_page(choices, command_syntaxes(), kVersion));
+      return print(config::man_page(choices, syntaxes_of(commands), kVersion));
     case config::Action::describe_bash_completion:
-      return print(config::bash_completion(choices, command_syntaxes()));
+      return print(config::bash_completion(choices, syntaxes_of(commands)));
     case config::Action::print_config:
       return print(config::print(parsed->config));
     case config::Action::check_config:

@@ -11,7 +11,7 @@
 namespace rdma_exporter::app {
 
 core::Result<scrape::Selection> select_collectors(
-    const net::CollectorFilter& filter,
+    const web::CollectorFilter& filter,
     const std::map<std::string, config::CollectorConfig, std::less<>>& collectors) {
   if (filter.collect.empty() && filter.exclude.empty()) return scrape::Selection();
   std::set<std::string, std::less<>> names;

@@ -7,8 +7,8 @@
 
 #include "config/config.h"
 #include "core/result.h"
-#include "net/metrics_source.h"
 #include "scrape/selection.h"
+#include "web/metrics_source.h"
 
 namespace rdma_exporter::app {
 
@@ -16,7 +16,7 @@ namespace rdma_exporter::app {
 /// collector has, or to collect only one that is switched off. To exclude one that is off is fine: one
 /// configuration of Prometheus serves hosts that differ.
 core::Result<scrape::Selection> select_collectors(
-    const net::CollectorFilter& filter,
+    const web::CollectorFilter& filter,
     const std::map<std::string, config::CollectorConfig, std::less<>>& collectors);
 
 }  // namespace rdma_exporter::app

@@ -10,13 +10,13 @@
 #include "app/collector_settings.h"
 #include "app/make_host.h"
 #include "app/probe_options.h"
-#include "config/file.h"
 #include "config/message.h"
+#include "config/yaml/file.h"
 #include "discovery/dns_source.h"
-#include "host/inventory.h"
-#include "net/listen_address.h"
-#include "net/policy_loader.h"
-#include "probe/agent.h"
+#include "host/topology/inventory.h"
+#include "http/listen/listen_address.h"
+#include "probe/agent/agent.h"
+#include "web/policy/policy_loader.h"
 
 namespace rdma_exporter::app {
 namespace {
@@ -47,7 +47,7 @@ core::Result<void> check_files(const config::Config& config) {
   if (auto checked = check_textfile(config.textfile); !checked) return checked;
   if (auto checked = check_listen_addresses(config.web.listen_addresses); !checked) return checked;
   if (config.web.config_file.empty()) return {};
-  const auto policy = net::load_policy(config.web.config_file).policy;
+  const auto policy = web::load_policy(config.web.config_file).policy;
   if (!policy) return config::error_at("--web.config.file", policy.error());
   return {};
 }
@@ -55,7 +55,7 @@ core::Result<void> check_files(const config::Config& config) {
 core::Result<std::vector<std::string>> numeric_addresses(const std::vector<std::string>& addresses) {
   std::vector<std::string> numeric;
   for (const std::string& address : addresses) {
-    auto found = net::numeric_address(address);
+    auto found = http::numeric_address(address);
     if (!found) return tl::unexpected(std::move(found.error()));
     numeric.push_back(std::move(*found));
   }
@@ -66,7 +66,7 @@ core::Result<std::vector<std::string>> numeric_addresses(const std::vector<std::
 void drop_unresolved(std::vector<std::string>& addresses, const std::string& flag,
                      std::vector<std::string>& warnings) {
   std::erase_if(addresses, [&](const std::string& address) {
-    const bool unknown = !net::numeric_address(address);
+    const bool unknown = !http::numeric_address(address);
     if (unknown)
       warnings.push_back(flag + ": " + config::in_quotes(address) + " does not resolve on this host");
     return unknown;

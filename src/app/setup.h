@@ -10,7 +10,7 @@
 #include "app/replay.h"
 #include "config/config.h"
 #include "core/result.h"
-#include "probe/options.h"
+#include "probe/agent/options.h"
 
 namespace rdma_exporter::app {
 

@@ -11,7 +11,7 @@
 #include <cstdio>
 #include <utility>
 
-#include "host/fd.h"
+#include "host/fs/fd.h"
 #include "log/log.h"
 
 namespace rdma_exporter::app {
@@ -63,7 +63,7 @@ core::Result<void> replace_file(const std::string& path, std::string_view conten
   return done;
 }
 
-Textfile::Textfile(asio::io_context& io, net::MetricsSource& source, const config::Config& config)
+Textfile::Textfile(asio::io_context& io, web::MetricsSource& source, const config::Config& config)
     : io_(io), source_(source), path_(config.textfile), timer_(io) {
   configure(config);
 }
@@ -80,7 +80,7 @@ void Textfile::start() {
 
 void Textfile::collect() {
   source_.metrics({}, std::chrono::steady_clock::now() + timeout_,
-                  [this](const core::Result<net::MetricsSource::Page>& page) {
+                  [this](const core::Result<web::MetricsSource::Page>& page) {
                     note(*page ? replace_file(path_, (*page)->body) : core::os_error(ENOMEM, path_));
                   });
 }

@@ -9,7 +9,7 @@
 #include "asio/asio.h"
 #include "config/config.h"
 #include "core/result.h"
-#include "net/metrics_source.h"
+#include "web/metrics_source.h"
 
 namespace rdma_exporter::app {
 
@@ -22,7 +22,7 @@ core::Result<void> replace_file(const std::string& path, std::string_view conten
 class Textfile {
  public:
   /// `source` outlives the text file.
-  Textfile(asio::io_context& io, net::MetricsSource& source, const config::Config& config);
+  Textfile(asio::io_context& io, web::MetricsSource& source, const config::Config& config);
 
   /// From the next collection on. The path stays.
   void configure(const config::Config& config);
@@ -41,7 +41,7 @@ class Textfile {
   void wait();
 
   asio::io_context& io_;
-  net::MetricsSource& source_;
+  web::MetricsSource& source_;
   const std::string path_;
   std::chrono::milliseconds interval_{};
   std::chrono::milliseconds timeout_{};  ///< of a collection

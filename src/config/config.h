@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/pattern.h"
+#include "core/text/pattern.h"
 
 // What the daemon is told to do, as plain data: no library type, no hidden state, comparable.
 // Every member has one row in option_table.cpp, which gives it a flag, a key of the file, a check and a help

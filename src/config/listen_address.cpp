@@ -12,8 +12,8 @@ namespace rdma_exporter::config {
 namespace {
 
 constexpr std::string_view kUnix = "unix:/";  // "unix:9400" is a host of that name
-constexpr std::size_t kLongestName = 253;     // RFC 1035 2.3.4, as text
-constexpr std::size_t kLongestLabel = 63;
+constexpr std::size_t kMaxNameBytes = 253;    // RFC 1035 2.3.4, as text
+constexpr std::size_t kMaxLabelBytes = 63;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_alnum(char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
@@ -25,12 +25,12 @@ bool is_address(int family, std::string_view text) {
 }
 
 bool is_label(std::string_view label) {
-  return !label.empty() && label.size() <= kLongestLabel && label.front() != '-' && label.back() != '-' &&
+  return !label.empty() && label.size() <= kMaxLabelBytes && label.front() != '-' && label.back() != '-' &&
          std::all_of(label.begin(), label.end(), [](char c) { return is_alnum(c) || c == '-' || c == '_'; });
 }
 
 bool is_host_name(std::string_view name) {
-  if (name.size() > kLongestName) return false;
+  if (name.size() > kMaxNameBytes) return false;
   while (true) {
     const auto dot = name.find('.');
     if (!is_label(name.substr(0, dot))) return false;

@@ -7,13 +7,13 @@
 #include <numeric>
 #include <vector>
 
-#include "core/utf8.h"
+#include "core/text/utf8.h"
 
 namespace rdma_exporter::config {
 namespace {
 
-constexpr std::size_t kLongestQuote = 80;
-constexpr std::size_t kMostSlips = 4;
+constexpr std::size_t kMaxQuoteBytes = 80;
+constexpr std::size_t kMaxTypos = 4;
 
 /// Levenshtein distance: letters to insert, drop or change.
 std::size_t distance(std::string_view a, std::string_view b) {
@@ -34,9 +34,9 @@ std::size_t distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string in_quotes(std::string_view text) {
-  const bool cut = text.size() > kLongestQuote;
+  const bool cut = text.size() > kMaxQuoteBytes;
   std::string visible;
-  for (const char c : text.substr(0, kLongestQuote)) {
+  for (const char c : text.substr(0, kMaxQuoteBytes)) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
       char escape[5];
       std::snprintf(escape, sizeof escape, "\\x%02x", static_cast<unsigned char>(c));
@@ -51,8 +51,8 @@ std::string in_quotes(std::string_view text) {
 }
 
 std::string nearest(std::string_view wrong, std::span<const std::string> known) {
-  if (wrong.size() > 2 * kLongestQuote) return {};  // the distance costs time in the product of both lengths
-  std::size_t best = std::clamp(wrong.size() / 3, std::size_t{1}, kMostSlips) + 1;
+  if (wrong.size() > 2 * kMaxQuoteBytes) return {};  // the distance costs time in the product of both lengths
+  std::size_t best = std::clamp(wrong.size() / 3, std::size_t{1}, kMaxTypos) + 1;
   std::string found;
   for (const std::string& word : known) {
     if (const std::size_t slips = distance(wrong, word); slips < best) {

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "config/file.h"
-#include "config/flags.h"
-#include "config/option_table.h"
-#include "config/overlay.h"
+#include "config/flags/flags.h"
+#include "config/flags/option_table.h"
+#include "config/yaml/file.h"
+#include "config/yaml/overlay.h"
 
 namespace rdma_exporter::config {
 namespace {

@@ -6,7 +6,7 @@
 #include <array>
 
 #include "config/duration.h"
-#include "config/option_table.h"
+#include "config/flags/option_table.h"
 
 namespace rdma_exporter::config {
 namespace {

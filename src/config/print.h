@@ -5,8 +5,8 @@
 #include <span>
 #include <string>
 
-#include "config/command.h"
 #include "config/config.h"
+#include "config/flags/command.h"
 
 namespace rdma_exporter::config {
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/utf8.h"
+#include "core/text/utf8.h"
 
 namespace rdma_exporter::config {
 namespace {
@@ -29,7 +29,7 @@ bool is_indented_with_tab(std::string_view line) {
 }  // namespace
 
 std::optional<TextProblem> find_text_problem(std::string_view text) {
-  if (text.size() > kLongestFile) return TextProblem{1, "longer than 1 MiB"};
+  if (text.size() > kMaxFileBytes) return TextProblem{1, "longer than 1 MiB"};
   for (unsigned line = 1; !text.empty(); ++line) {
     const auto end = std::min(text.find('\n'), text.size());
     const std::string_view current = text.substr(0, end);

@@ -8,7 +8,7 @@
 
 namespace rdma_exporter::config {
 
-inline constexpr std::size_t kLongestFile = 1 << 20;  ///< bytes
+inline constexpr std::size_t kMaxFileBytes = 1 << 20;  ///< bytes
 
 struct TextProblem {
   unsigned line;  ///< from 1

@@ -27,7 +27,7 @@ constexpr std::array kFractions{0.5,
 // A hole up to this wide costs less as empty buckets than as another span.
 constexpr int kWidestHole = 2;
 
-constexpr std::size_t kLongestExemplar = 128;
+constexpr std::size_t kMaxExemplarBytes = 128;
 
 }  // namespace
 
@@ -53,7 +53,7 @@ void Histogram::observe(double seconds, std::string_view exemplar) {
   } else {
     ++native_[static_cast<std::size_t>(native_index(seconds) - kLowest)];
   }
-  if (!exemplar.empty() && exemplar.size() <= kLongestExemplar)
+  if (!exemplar.empty() && exemplar.size() <= kMaxExemplarBytes)
     exemplars_[bucket] = Exemplar{std::string(exemplar), seconds, now()};
 }
 

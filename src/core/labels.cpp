@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/utf8.h"
+#include "core/text/utf8.h"
 
 namespace rdma_exporter::core {
 namespace {

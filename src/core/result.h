@@ -7,7 +7,7 @@
 #include <tl/expected.hpp>
 #include <utility>
 
-#include "core/errno_name.h"
+#include "core/text/errno_name.h"
 
 namespace rdma_exporter::core {
 

@@ -10,7 +10,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "core/regular_file.h"
+#include "core/text/regular_file.h"
 
 namespace rdma_exporter::discovery {
 namespace {

@@ -2,7 +2,7 @@
 // Copyright the rdma_exporter authors
 #include <algorithm>
 
-#include "doctor/checks.h"
+#include "doctor/checks/checks.h"
 #include "doctor/judge.h"
 
 namespace rdma_exporter::doctor {

@@ -6,7 +6,7 @@
 
 #include <array>
 
-#include "host/port_states.h"
+#include "host/events/port_states.h"
 
 namespace rdma_exporter::doctor {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "doctor/check.h"
-#include "doctor/check_table.h"
-#include "doctor/facts.h"
+#include "doctor/checks/check_table.h"
+#include "doctor/gather/facts.h"
 
 // What the files of checks share.
 namespace rdma_exporter::doctor {
@@ -19,11 +19,15 @@ class Judge {
  public:
   Judge(Findings& out, Subject subject) : out_(out), subject_(std::move(subject)) {}
 
-  void say(const Check& check, Verdict verdict, std::string evidence) const {
+  void add_finding(const Check& check, Verdict verdict, std::string evidence) const {
     out_.push_back({&check, subject_, verdict, std::move(evidence)});
   }
-  void ok(const Check& check, std::string evidence) const { say(check, Verdict::ok, std::move(evidence)); }
-  void unknown(const Check& check, std::string why) const { say(check, Verdict::unknown, std::move(why)); }
+  void ok(const Check& check, std::string evidence) const {
+    add_finding(check, Verdict::ok, std::move(evidence));
+  }
+  void unknown(const Check& check, std::string why) const {
+    add_finding(check, Verdict::unknown, std::move(why));
+  }
   /// What was to be read, and why it could not be.
   void unread(const Check& check, std::string_view what, const core::Error& error) const {
     unknown(check, std::string(what) + " cannot be read: " + core::to_string(error));

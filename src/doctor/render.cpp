@@ -8,7 +8,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "core/utf8.h"
+#include "core/text/utf8.h"
 
 namespace rdma_exporter::doctor {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "doctor/check.h"
-#include "doctor/facts.h"
+#include "doctor/gather/facts.h"
 
 namespace rdma_exporter::doctor {
 

@@ -6,15 +6,15 @@
 
 #include <algorithm>
 
-#include "doctor/checks.h"
+#include "doctor/checks/checks.h"
 #include "doctor/judge.h"
 #include "doctor/render.h"
 
 namespace rdma_exporter::doctor {
 namespace {
 
-constexpr std::size_t kMostOwners = 20;
-constexpr std::size_t kMostCounters = 200;
+constexpr std::size_t kMaxOwners = 20;
+constexpr std::size_t kMaxCounters = 200;
 
 std::string pcie_text(const DeviceFacts& device) {
   if (!device.pci || device.pci->links.empty()) return "-";
@@ -62,7 +62,7 @@ ReportTable counter_table(const Facts& facts) {
                     {},
                     "All counters of errors, losses and congestion are 0."};
   for (const CounterFacts& counter : facts.counters) {
-    if (counter.total <= 0 || !matters(counter) || table.rows.size() == kMostCounters) continue;
+    if (counter.total <= 0 || !matters(counter) || table.rows.size() == kMaxCounters) continue;
     table.rows.push_back({counter.metric, counter.labels, fmt::format("{:.12g}", counter.total),
                           counter.moved ? fmt::format("+{:.12g}", *counter.moved) : "-"});
   }
@@ -77,7 +77,7 @@ ReportTable owner_table(std::vector<Owner> owners) {
   std::stable_sort(owners.begin(), owners.end(), [](const Owner& one, const Owner& other) {
     return one.memory_bytes > other.memory_bytes;
   });
-  if (owners.size() > kMostOwners) owners.resize(kMostOwners);
+  if (owners.size() > kMaxOwners) owners.resize(kMaxOwners);
   constexpr double kMebibyte = 1024.0 * 1024.0;
   for (const Owner& owner : owners)
     table.rows.push_back({owner.device, owner.kind, owner.name, owner.container, std::to_string(owner.qps),

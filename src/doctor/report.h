@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "doctor/check.h"
-#include "doctor/facts.h"
+#include "doctor/gather/facts.h"
 
 // A page about a host for a ticket: what it has, what was counted, whose it is, what is wrong.
 namespace rdma_exporter::doctor {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "core/html.h"
+#include "core/exposition/html.h"
 #include "doctor/report.h"
 
 namespace rdma_exporter::doctor {

@@ -6,15 +6,15 @@
 #include <memory>
 #include <vector>
 
-#include "host/attr_dir.h"
-#include "host/changes.h"
-#include "host/device_nodes.h"
-#include "host/ethtool.h"
-#include "host/event_reader.h"
-#include "host/host_fs.h"
+#include "host/ethtool/ethtool.h"
+#include "host/events/changes.h"
+#include "host/events/event_reader.h"
+#include "host/fs/attr_dir.h"
+#include "host/fs/host_fs.h"
 #include "host/kernel_release.h"
-#include "host/netlink.h"
-#include "host/verbs.h"
+#include "host/netlink/netlink.h"
+#include "host/verbs/device_nodes.h"
+#include "host/verbs/verbs.h"
 
 namespace rdma_exporter::host {
 

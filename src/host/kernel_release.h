@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "host/driver.h"
+#include "host/topology/driver.h"
 
 namespace rdma_exporter::host {
 

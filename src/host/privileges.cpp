@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <array>
 
-#include "host/fd.h"
+#include "host/fs/fd.h"
 
 namespace rdma_exporter::host {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "host/host_fs.h"
+#include "host/fs/host_fs.h"
 
 namespace rdma_exporter::host {
 

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "record/recording.h"
+#include "record/archive/recording.h"
 
 namespace rdma_exporter::record {
 

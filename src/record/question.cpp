@@ -2,7 +2,7 @@
 // Copyright the rdma_exporter authors
 #include "record/question.h"
 
-#include "host/ethtool.h"
+#include "host/ethtool/ethtool.h"
 
 namespace rdma_exporter::record {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "host/netlink.h"
+#include "host/netlink/netlink.h"
 
 // What can be asked at the seams of a host, as text: who records and who replays have to mean the same.
 namespace rdma_exporter::record {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "host/nldev_rewrite.h"
+#include "host/netlink/nldev_rewrite.h"
 #include "record/question.h"
 
 namespace rdma_exporter::record {

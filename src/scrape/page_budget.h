@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <memory>
 
-#include "core/page.h"
+#include "core/exposition/page.h"
 
 namespace rdma_exporter::scrape {
 

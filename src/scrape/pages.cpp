@@ -6,7 +6,7 @@
 #include <exception>
 #include <utility>
 
-#include "core/gzip.h"
+#include "core/exposition/gzip.h"
 #include "log/caught.h"
 
 namespace rdma_exporter::scrape {

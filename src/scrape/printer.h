@@ -12,8 +12,8 @@
 #include <optional>
 #include <vector>
 
-#include "core/page.h"
-#include "core/page_writer.h"
+#include "core/exposition/page.h"
+#include "core/exposition/page_writer.h"
 #include "core/sample_batch.h"
 #include "scrape/collection.h"
 #include "scrape/selection.h"

@@ -62,8 +62,8 @@ static_assert(std::all_of(kFamilies.begin(), kFamilies.end(),
                           [](const MetricDesc* m) { return core::valid(*m); }));
 
 // After this many timeouts in a row a job is no longer tried in every collection.
-constexpr unsigned kPatience = 3;
-constexpr std::chrono::seconds kLongestBackOff{60};
+constexpr unsigned kTimeoutsBeforeBackoff = 3;
+constexpr std::chrono::seconds kMaxBackoff{60};
 
 void count(std::map<std::string, std::uint64_t, std::less<>>& totals, const core::JobRun::Counts& counts) {
   for (const auto& [reason, n] : counts) {
@@ -94,9 +94,9 @@ void Slot::started(Clock::time_point now) { started_ = now; }
 void Slot::ended(Clock::time_point now, bool in_time) {
   started_.reset();
   timeouts_in_a_row_ = in_time ? 0 : timeouts_in_a_row_ + 1;
-  if (timeouts_in_a_row_ < kPatience) return;
-  const unsigned doublings = std::min(timeouts_in_a_row_ - kPatience, 6U);
-  not_before_ = now + std::min(kLongestBackOff, std::chrono::seconds(1U << doublings));
+  if (timeouts_in_a_row_ < kTimeoutsBeforeBackoff) return;
+  const unsigned doublings = std::min(timeouts_in_a_row_ - kTimeoutsBeforeBackoff, 6U);
+  not_before_ = now + std::min(kMaxBackoff, std::chrono::seconds(1U << doublings));
 }
 
 void Slot::fold(const core::JobRun& run) {

@@ -27,7 +27,7 @@ struct WorkerPool::State {
   bool has_room(std::size_t of_owner, std::size_t held, std::size_t held_by) const {
     if (held >= max_workers) return false;
     if (of_owner == 0) return true;
-    return of_owner < kMostOfOneOwner && max_workers - held > owners - std::min(owners, held_by);
+    return of_owner < kMaxPerOwner && max_workers - held > owners - std::min(owners, held_by);
   }
   bool has_room(const std::shared_ptr<Owner>& owner) const {
     return owner == nobody || has_room(owner->running, running, holders);
@@ -51,7 +51,7 @@ struct WorkerPool::State {
     std::size_t count = 0;
     for (const auto& owner : line) {
       if (!has_room(owner)) continue;
-      const std::size_t most = owner == nobody ? max_workers : kMostOfOneOwner;
+      const std::size_t most = owner == nobody ? max_workers : kMaxPerOwner;
       count +=
           std::min<std::size_t>(owner->waiting.size(), most - std::min<std::size_t>(most, owner->running));
     }

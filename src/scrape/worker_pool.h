@@ -42,7 +42,7 @@ struct Owner {
 class WorkerPool {
  public:
   /// Enough for all that is read of one device or interface.
-  static constexpr unsigned kMostOfOneOwner = 8;
+  static constexpr unsigned kMaxPerOwner = 8;
 
   explicit WorkerPool(unsigned max_workers);
   ~WorkerPool();

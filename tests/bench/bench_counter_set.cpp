@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "collectors/counter_set.h"
-#include "collectors/hw_table.h"
-#include "collectors/port_families.h"
+#include "collectors/counters/counter_set.h"
+#include "collectors/counters/hw_table.h"
+#include "collectors/counters/port_families.h"
 
 namespace {
 

@@ -18,8 +18,8 @@
 
 #include "collectors/collector_set.h"
 #include "config/config.h"
-#include "tests/unit/fake_ethtool.h"
-#include "tests/unit/temp_tree.h"
+#include "tests/unit/support/fake_ethtool.h"
+#include "tests/unit/support/temp_tree.h"
 
 namespace rdma_exporter::collectors {
 extern const CollectorSpec ethtool_spec;

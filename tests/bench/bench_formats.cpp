@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "collectors/port_families.h"
-#include "core/gzip.h"
+#include "collectors/counters/port_families.h"
+#include "core/exposition/gzip.h"
+#include "core/exposition/page_writer.h"
 #include "core/labels.h"
-#include "core/page_writer.h"
 
 namespace {
 

@@ -4,8 +4,8 @@
 // Parsing the recorded answer with the 15 counters of a Soft-RoCE port.
 #include <benchmark/benchmark.h>
 
-#include "host/nldev.h"
-#include "tests/unit/recorded_netlink.h"
+#include "host/netlink/nldev.h"
+#include "tests/unit/support/recorded_netlink.h"
 
 namespace {
 

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "collectors/port_families.h"
-#include "collectors/sysfs_counters.h"
-#include "host/fd.h"
+#include "collectors/counters/port_families.h"
+#include "collectors/counters/sysfs_counters.h"
+#include "host/fs/fd.h"
 
 namespace {
 

@@ -50,7 +50,7 @@ std::vector<fs::path> documents_and_sources() {
   return found;
 }
 
-// Includes are rooted at src/, so `config/yaml.cpp` may be src/config/yaml.cpp.
+// Includes are rooted at src/, so `config/yaml/yaml.cpp` may be src/config/yaml/yaml.cpp.
 bool exists(const std::string& cited) {
   const fs::path top = SOURCE_DIR;
   return fs::exists(top / cited) || fs::exists(top / "src" / cited);

@@ -9,9 +9,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "host/driver.h"
+#include "host/topology/driver.h"
 #include "tests/contract/page.h"
-#include "tests/unit/temp_tree.h"
+#include "tests/unit/support/temp_tree.h"
 
 namespace rdma_exporter::test {
 namespace {

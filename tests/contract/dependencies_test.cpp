@@ -29,12 +29,17 @@ const std::map<std::string, Names> kAllowed{
     {"record", {"core", "host"}},
     {"collectors", {"core", "host", "log", "doctor"}},
     {"scrape", {"core", "log", "asio"}},
-    {"net", {"core", "log", "asio", "config"}},
+    {"http", {"core", "log", "asio", "config"}},
+    {"web", {"core", "log", "asio", "config", "http"}},
     {"discovery", {"core", "asio", "log"}},
     {"probe", {"core", "asio", "log", "discovery"}},
     {"app",
-     {"core", "asio", "log", "host", "config", "doctor", "record", "collectors", "scrape", "net", "discovery",
-      "probe"}},
+     {"core", "asio", "log", "host", "config", "doctor", "record", "collectors", "scrape", "http", "web",
+      "discovery", "probe"}},
+    {"commands",
+     {"core", "asio", "log", "host", "config", "doctor", "record", "collectors", "scrape", "web", "discovery",
+      "probe", "app"}},
+    {"main.cpp", {"app", "commands"}},
 };
 
 // Start of an include -> files and folders that may have it.
@@ -43,22 +48,25 @@ struct Outside {
   Names places;
 };
 const std::vector<Outside> kOutside{
-    {"<boost/", {"src/asio", "src/net", "src/scrape", "src/probe", "src/discovery/http_source.cpp"}},
-    {"<yaml-cpp/", {"src/config/yaml.cpp"}},
-    {"<netlink/", {"src/host/netlink.cpp"}},
+    {"<boost/",
+     {"src/asio", "src/http", "src/web", "src/scrape", "src/probe", "src/discovery/http_source.cpp"}},
+    {"<yaml-cpp/", {"src/config/yaml/yaml.cpp"}},
+    {"<netlink/", {"src/host/netlink/netlink.cpp"}},
     {"<infiniband/",
-     {"src/host/verbs.cpp", "src/probe/verbs_cm.cpp", "src/probe/verbs_cq.cpp", "src/probe/verbs_device.cpp",
-      "src/probe/verbs_qp.cpp"}},
-    {"<rdma/", {"src/host", "src/probe/verbs_cm.cpp"}},
+     {"src/host/verbs/verbs.cpp", "src/probe/rdma/cm/verbs_cm.cpp", "src/probe/rdma/verbs_cq.cpp",
+      "src/probe/rdma/verbs_device.cpp", "src/probe/rdma/verbs_qp.cpp"}},
+    {"<rdma/", {"src/host", "src/probe/rdma/cm/verbs_cm.cpp"}},
     {"<linux/", {"src/host"}},
     {"<spdlog/", {"src/log"}},
-    {"<CLI/", {"src/config/flags.cpp"}},
+    {"<CLI/", {"src/config/flags/flags.cpp"}},
     {"<prometheus/", {}},
-    {"<openssl/", {"src/net", "src/probe", "src/discovery/http_source.cpp", "src/record/checksum.cpp"}},
-    {"<archive", {"src/record/archive.cpp"}},
-    {"<protozero/", {"src/core/protobuf_format.cpp"}},
-    {"<re2/", {"src/core/pattern.cpp"}},
-    {"<zlib.h", {"src/core/gzip.cpp"}},
+    {"<openssl/",
+     {"src/http", "src/web", "src/probe", "src/discovery/http_source.cpp",
+      "src/record/anonymize/checksum.cpp"}},
+    {"<archive", {"src/record/archive/archive.cpp"}},
+    {"<protozero/", {"src/core/exposition/protobuf_format.cpp"}},
+    {"<re2/", {"src/core/text/pattern.cpp"}},
+    {"<zlib.h", {"src/core/exposition/gzip.cpp"}},
 };
 
 std::string folder_of(const std::string& path) {

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <set>
 
-#include "collectors/resource_families.h"
+#include "collectors/resource/resource_families.h"
 #include "tests/contract/page.h"
 
 namespace rdma_exporter::collectors {
@@ -107,7 +107,7 @@ TEST(EmittedFamilies, AreNearlyAllThatTheTablesHave) {
     if (spec->name == "ethtool_standard" || spec->name == "dcb" || spec->name == "roce_config")
       for (const core::MetricDesc* family : spec->families()) elsewhere.insert(family->name);
   elsewhere.erase("rdma_netdev_mtu_bytes");
-  // Only netlink tells of resources (tests/unit/resource_test.cpp).
+  // Only netlink tells of resources (tests/unit/collectors/resource/resource_test.cpp).
   const auto resources = collectors::resource_families();
   const auto of_resources = [&](const core::MetricDesc* family) {
     return std::find(resources.begin(), resources.end(), family) != resources.end();

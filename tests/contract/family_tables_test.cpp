@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "app/families.h"
+#include "app/metrics/families.h"
 
 namespace rdma_exporter::app {
 namespace {

@@ -12,7 +12,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "core/page_writer.h"
+#include "core/exposition/page_writer.h"
 #include "tests/contract/page.h"
 
 namespace rdma_exporter::test {

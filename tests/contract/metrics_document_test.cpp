@@ -11,8 +11,8 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "app/describe.h"
-#include "app/families.h"
+#include "app/metrics/describe.h"
+#include "app/metrics/families.h"
 #include "collectors/collector.h"
 
 namespace rdma_exporter::app {

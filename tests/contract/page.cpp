@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <utility>
 
-#include "app/families.h"
-#include "core/number.h"
+#include "app/metrics/families.h"
+#include "core/text/number.h"
 
 namespace rdma_exporter::test {
 

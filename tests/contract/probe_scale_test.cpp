@@ -17,9 +17,9 @@
 
 #include "core/histogram.h"
 #include "core/sample_batch.h"
-#include "probe/registry.h"
-#include "probe/selection.h"
-#include "probe/target_stats.h"
+#include "probe/mesh/selection.h"
+#include "probe/stats/registry.h"
+#include "probe/stats/target_stats.h"
 
 namespace rdma_exporter::test {
 namespace {

@@ -41,10 +41,10 @@ std::string forbidden(std::string_view text) {
 
 constexpr std::string_view kTextfile = "src/app/textfile.cpp";
 // Removes the unix socket that this process made, or that a dead one left, and nothing else.
-constexpr std::string_view kUnixSocket = "src/net/unix_socket.cpp";
+constexpr std::string_view kUnixSocket = "src/http/listen/unix_socket.cpp";
 
 // Talks to the kernel's connection manager, whose commands are written to its device, and opens nothing else.
-constexpr std::string_view kConnectionManager = "src/probe/verbs_cm.cpp";
+constexpr std::string_view kConnectionManager = "src/probe/rdma/cm/verbs_cm.cpp";
 
 TEST(ReadOnly, HoldsForEverySourceButThoseOfTheTextfileTheUnixSocketAndTheConnectionManager) {
   for (const auto& [path, text] : source_files()) {

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/cgroup_owner.h"
+#include "core/text/cgroup_owner.h"
 #include "tests/fuzz/check.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <span>
 
-#include "host/dcb.h"
-#include "host/netlink_attr.h"
+#include "host/netlink/dcb.h"
+#include "host/netlink/netlink_attr.h"
 #include "tests/fuzz/check.h"
 
 namespace {

@@ -11,8 +11,8 @@
 #include <span>
 #include <string>
 
-#include "host/drvinfo.h"
-#include "host/ethtool_stats.h"
+#include "host/ethtool/drvinfo.h"
+#include "host/ethtool/ethtool_stats.h"
 #include "tests/fuzz/check.h"
 
 namespace {

@@ -8,10 +8,10 @@
 #include <span>
 #include <string_view>
 
-#include "host/event_messages.h"
-#include "host/link_message.h"
-#include "host/nldev.h"
-#include "host/uevent.h"
+#include "host/events/event_messages.h"
+#include "host/events/uevent.h"
+#include "host/netlink/link_message.h"
+#include "host/netlink/nldev.h"
 #include "tests/fuzz/check.h"
 
 namespace {

@@ -9,9 +9,9 @@
 #include <span>
 #include <string_view>
 
-#include "host/genl_ethtool.h"
-#include "host/link_modes.h"
-#include "host/netlink_attr.h"
+#include "host/ethtool/genl_ethtool.h"
+#include "host/ethtool/link_modes.h"
+#include "host/netlink/netlink_attr.h"
 #include "tests/fuzz/check.h"
 
 namespace {

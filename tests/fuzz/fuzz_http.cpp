@@ -10,18 +10,18 @@
 #include <string>
 #include <string_view>
 
-#include "tests/unit/net_session_fixture.h"
+#include "tests/unit/http/session_fixture.h"
 
 // Any bytes of a client, in pieces of any size, are answered with whole responses of this server and nothing
 // else, with and without a password to be given, and whatever the client does, its session is gone when it
 // is.
 namespace {
 
-using rdma_exporter::net::Gate;
-using rdma_exporter::net::PasswordCheck;
-using rdma_exporter::net::Policy;
-using rdma_exporter::net::SessionFixture;
-using rdma_exporter::net::Worker;
+using rdma_exporter::http::SessionFixture;
+using rdma_exporter::web::Gate;
+using rdma_exporter::web::PasswordCheck;
+using rdma_exporter::web::Policy;
+using rdma_exporter::web::Worker;
 
 [[noreturn]] void fail(const char* what, std::string_view bytes) {
   std::fprintf(stderr, "%s:\n%.*s\n", what, static_cast<int>(bytes.size()), bytes.data());
@@ -45,14 +45,14 @@ void take_response(std::string_view& bytes) {
 }
 
 /// A gate that one password opens, checked at once, and configured headers.
-std::shared_ptr<Gate> make_gate() {
-  const auto at_once = [](const Worker::Job& job) {
+std::shared_ptr<web::Gate> make_gate() {
+  const auto at_once = [](const web::Worker::Job& job) {
     job()();
     return true;
   };
   const auto verify = [](const std::string& password, const std::string& hash) { return password == hash; };
-  auto gate = std::make_shared<Gate>(std::make_shared<PasswordCheck>(at_once, verify));
-  auto policy = std::make_shared<Policy>();
+  auto gate = std::make_shared<web::Gate>(std::make_shared<web::PasswordCheck>(at_once, verify));
+  auto policy = std::make_shared<web::Policy>();
   policy->users = {{"alice", "secret"}};
   policy->headers = "X-Frame-Options: deny\r\nX-Content-Type-Options: nosniff\r\n";
   policy->rate_limit = rdma_exporter::config::RateLimit{std::chrono::hours(1), 8};
@@ -67,7 +67,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::size_t piece = data[0] == 0 ? size : data[0];
   SessionFixture fixture;
   fixture.context->limits.max_header_bytes = 128 + data[1];
-  if (data[1] % 2 == 1) fixture.context->gate = make_gate();
+  if (data[1] % 2 == 1) fixture.context->access = make_gate();
   fixture.start();
   std::string received;
   std::string_view bytes(reinterpret_cast<const char*>(data) + 2, size - 2);

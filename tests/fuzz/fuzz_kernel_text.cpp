@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <string>
 
-#include "core/kernel_text.h"
-#include "core/number_list.h"
+#include "core/text/kernel_text.h"
+#include "core/text/number_list.h"
 #include "tests/fuzz/check.h"
 
 namespace {

@@ -10,9 +10,9 @@
 #include <string>
 #include <string_view>
 
-#include "net/filter.h"
-#include "net/negotiate.h"
 #include "tests/fuzz/check.h"
+#include "web/filter.h"
+#include "web/negotiate.h"
 
 namespace {
 
@@ -35,13 +35,13 @@ void add_encoded(std::string& query, std::string_view name, const std::string& v
 }
 
 void check_filter(std::string_view query) {
-  const auto filter = net::parse_filter(query);
+  const auto filter = web::parse_filter(query);
   if (!filter) return check(!core::to_string(filter.error()).empty(), "an error has a message", query);
   check(filter->collect.empty() || filter->exclude.empty(), "not both kinds", query);
   std::string encoded;
   for (const std::string& name : filter->collect) add_encoded(encoded, "collect", name);
   for (const std::string& name : filter->exclude) add_encoded(encoded, "exclude", name);
-  const auto again = net::parse_filter(encoded);
+  const auto again = web::parse_filter(encoded);
   check(again && again->collect == filter->collect && again->exclude == filter->exclude, "the same again",
         query);
 }
@@ -51,15 +51,15 @@ void check_filter(std::string_view query) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::string_view rest(reinterpret_cast<const char*>(data), size);
   const std::string_view accept = take_line(rest);
-  const core::Format format = net::preferred_format(accept);
+  const core::Format format = web::preferred_format(accept);
   check(
-      net::content_type(format).find("version") != std::string_view::npos || format == core::Format::protobuf,
+      web::content_type(format).find("version") != std::string_view::npos || format == core::Format::protobuf,
       "a format that is served", accept);
   // What is not named is not chosen.
   check(format == core::Format::text || accept.find('/') != std::string_view::npos, "text by default",
         accept);
   const std::string_view encodings = take_line(rest);
-  check(!net::accepts_gzip(encodings) || encodings.find_first_of("*zZ") != std::string_view::npos,
+  check(!web::accepts_gzip(encodings) || encodings.find_first_of("*zZ") != std::string_view::npos,
         "gzip only where it is named", encodings);
   check_filter(rest);
   return 0;

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "host/netlink_attr.h"
+#include "host/netlink/netlink_attr.h"
 #include "tests/fuzz/check.h"
 
 namespace {

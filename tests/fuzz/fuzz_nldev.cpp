@@ -6,9 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "host/address_message.h"
-#include "host/netlink_attr.h"
-#include "host/nldev.h"
+#include "host/netlink/address_message.h"
+#include "host/netlink/netlink_attr.h"
+#include "host/netlink/nldev.h"
 #include "tests/fuzz/check.h"
 
 namespace {

@@ -7,10 +7,10 @@
 #include <cstdint>
 #include <string_view>
 
-#include "collectors/resource_table.h"
-#include "host/netlink_attr.h"
-#include "host/nldev_resource.h"
-#include "host/nldev_statistic.h"
+#include "collectors/resource/resource_table.h"
+#include "host/netlink/netlink_attr.h"
+#include "host/netlink/nldev_resource.h"
+#include "host/netlink/nldev_statistic.h"
 #include "tests/fuzz/check.h"
 
 namespace {

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <span>
 
-#include "probe/frame.h"
+#include "probe/channel/frame.h"
 #include "tests/fuzz/check.h"
 
 namespace {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "app/process_metrics.h"
+#include "app/metrics/process_metrics.h"
 #include "tests/fuzz/check.h"
 
 using namespace rdma_exporter;

@@ -8,11 +8,11 @@
 #include <string>
 #include <string_view>
 
-#include "record/anonymize.h"
-#include "record/limits.h"
-#include "record/manifest.h"
-#include "record/recording.h"
-#include "record/snapshot_text.h"
+#include "record/anonymize/anonymize.h"
+#include "record/archive/limits.h"
+#include "record/archive/manifest.h"
+#include "record/archive/recording.h"
+#include "record/archive/snapshot_text.h"
 #include "tests/fuzz/check.h"
 
 namespace {

@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
+#include "core/exposition/page_writer.h"
 #include "core/labels.h"
-#include "core/page_writer.h"
-#include "core/utf8.h"
+#include "core/text/utf8.h"
 #include "tests/fuzz/check.h"
 #include "tests/fuzz/page_check.h"
 

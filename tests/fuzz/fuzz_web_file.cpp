@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "config/web_file.h"
+#include "config/web/web_file.h"
 
 // Any text is either refused with one line, or gives a web config that is whole: TLS with certificate and
 // key, headers that are one line each, hashes that are bcrypt's, a rate limit that lets something through.

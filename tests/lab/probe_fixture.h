@@ -14,10 +14,10 @@
 #include <thread>
 #include <vector>
 
-#include "probe/cm_connect.h"
-#include "probe/echo_answerer.h"
-#include "probe/rc_endpoint.h"
-#include "probe/wc_status.h"
+#include "probe/rdma/cm/cm_connect.h"
+#include "probe/rdma/connection/echo_answerer.h"
+#include "probe/rdma/connection/rc_endpoint.h"
+#include "probe/rdma/wc_status.h"
 
 namespace rdma_exporter::probe {
 
@@ -152,7 +152,7 @@ class DirectConnector : public Connector {
 
   std::uint8_t grants = kGrantWrite | kGrantRead;
   PathSettings path;
-  WayWish way = WayWish::verbs;
+  TransportChoice transport = TransportChoice::verbs;
   bool receives = true;  ///< of the responder
   std::atomic<std::uint64_t> answers{0};
   std::atomic<unsigned> connects{0};
@@ -175,7 +175,7 @@ class DirectConnector : public Connector {
     EndRequest request;
     request.one_sided = one_sided.has_value();
     request.stamps = one_sided == Op::read;
-    request.way = way;
+    request.transport = way;
     request.gid.exact = *gid_of_address("10.9.0.1");
     auto near = make_end(here_, request);
     if (!near) return tl::unexpected(ConnectError{near.error().failure()});
@@ -194,7 +194,8 @@ class DirectConnector : public Connector {
     }
     auto lease = std::make_shared<Far>(there_, *far);
     on(there_, [&] { lease->answerer = std::make_unique<EchoAnswerer>(there_, *far, answers); });
-    const auto up = way == WayWish::rdma_cm ? connect_managed(*near, *far) : connect_by_verbs(**near, **far);
+    const auto up =
+        way == TransportChoice::rdma_cm ? connect_managed(*near, *far) : connect_by_verbs(**near, **far);
     if (!up) return tl::unexpected(ConnectError{up.error().failure()});
     Connection connection;
     connection.end = *near;

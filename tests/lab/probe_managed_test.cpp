@@ -12,14 +12,14 @@ class ProbeManaged : public ProbeVerbs {
     EndRequest request;
     request.responder = responder;
     request.remote = kGrantWrite;
-    request.way = WayWish::rdma_cm;
+    request.transport = TransportChoice::rdma_cm;
     request.gid.exact = *gid_of_address(responder ? "10.9.0.2" : "10.9.0.1");
     auto made = make_end(loop, request);
     if (!made) throw std::runtime_error(core::to_string(made.error().error));
     return *made;
   }
 
-  probe::SetUp<void> call(const CmDoor& door, std::chrono::milliseconds time = 30s) {
+  probe::SetUp<void> call(const CmAddress& door, std::chrono::milliseconds time = 30s) {
     return cm_connect_end(*make(*here, false), *here->device(), far->local, door, {}, time);
   }
 
@@ -29,7 +29,7 @@ class ProbeManaged : public ProbeVerbs {
 
 TEST_F(ProbeManaged, TakesOnlyWhoHasTheWordAndOnlyOnce) {
   const Answering answering(*listener);
-  CmDoor wrong = listener->door();
+  CmAddress wrong = listener->door();
   wrong.token.back() ^= 1;
   const auto refused = call(wrong);
   ASSERT_FALSE(refused);

@@ -5,7 +5,7 @@
 // process. Soft-RoCE's own path is software under emulation: lower bounds are exact (netem is never early),
 // upper bounds are wide, and latencies are measured with a long ACK timeout, so that nothing is sent twice
 // because the guest is slow.
-#include "probe/target_stats.h"
+#include "probe/stats/target_stats.h"
 #include "tests/lab/probe_verbs_fixture.h"
 
 namespace rdma_exporter::probe {
@@ -190,7 +190,7 @@ TEST_F(ProbeVerbs, FindsItsAddressAgainWhenItIsBack) {
 TEST_F(ProbeVerbs, LeavesNothingBehindAfterManyConnections) { connect_often(200); }
 
 TEST_F(ProbeVerbs, LeavesNothingBehindAfterManyConnectionsByTheConnectionManager) {
-  connector.way = WayWish::rdma_cm;
+  connector.transport = TransportChoice::rdma_cm;
   connect_often(30);
 }
 

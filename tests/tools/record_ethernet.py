@@ -5,7 +5,7 @@
 
 Run in the lab (scripts/lab): record_ethernet.py OUTDIR NETDEV...
 OUTDIR/address_N.bin are the addresses of all interfaces. OUTDIR/NETDEV/OPERATION.bin is what follows struct nlmsghdr; a refusal is OPERATION.errno with the errno's name.
-The files are the fixtures of tests/unit/genl_ethtool_test.cpp and dcb_test.cpp, and fuzz seeds.
+The files are the fixtures of tests/unit/host/ethtool/genl_ethtool_test.cpp and dcb_test.cpp, and fuzz seeds.
 """
 import errno
 import os

@@ -4,7 +4,7 @@
 """Records the kernel's answers to the SIOCETHTOOL commands for driver statistics, one file per answer.
 
 Run in the lab (scripts/lab): record_ethtool.py OUTDIR INTERFACE... Writes INTERFACE_{sset_info,gstrings,gstats,drvinfo}.bin:
-whole structures of include/uapi/linux/ethtool.h. They are the fixtures of tests/unit/ethtool_stats_test.cpp and the
+whole structures of include/uapi/linux/ethtool.h. They are the fixtures of tests/unit/host/ethtool/ethtool_stats_test.cpp and the
 fuzz seeds.
 """
 import ctypes

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+//
+// Collector dcb: priority flow control, scheduling and the mapping of traffic to priorities, as the kernel's
+// DCB interface shows them.
+//
+// One request. Where the driver counts PFC frames in memory (bnxt_en, ice, i40e) it is sent with each scrape;
+// on the others every kInterval, because mlx5 answers it with some 30 register accesses under the RTNL lock,
+// and the rest of the answer is configuration.
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "collectors/collector.h"
+#include "collectors/config/dcb_families.h"
+#include "collectors/ethtool/netdev_operation.h"
+#include "collectors/refresh_timer.h"
+#include "core/labels.h"
+#include "host/netlink/dcb.h"
+#include "host/netlink/kept_netlink.h"
+
+namespace rdma_exporter::collectors {
+namespace {
+
+namespace dcb = host::dcb;
+
+constexpr std::array kFamilies{
+    &kDcbPfcEnabled, &kDcbPfcCapability,  &kDcbPfcDelay,     &kDcbCableLength, &kDcbPfcFrames,
+    &kDcbEtsWilling, &kDcbTrafficClasses, &kDcbEtsBandwidth, &kDcbTsa,         &kDcbPriorityTc,
+    &kDcbApp,        &kDcbTrust,          &kDcbBuffer,       &kDcbPortBuffer,  &kDcbPriorityBuffer,
+    &kDcbxMode};
+static_assert(std::all_of(kFamilies.begin(), kFamilies.end(),
+                          [](const core::MetricDesc* family) { return core::valid(*family); }));
+
+constexpr std::chrono::seconds kInterval{30};
+
+// Which drivers fill ieee_pfc.requests and indications; the others leave zeros (drivers/net/ethernet of
+// 6.12). On mlx5 they are a copy that only reading the driver statistics refreshes.
+bool counts_pfc_frames(const std::string& driver) {
+  return driver == "mlx5_core" || driver == "bnxt_en" || driver == "ice" || driver == "i40e";
+}
+bool is_mlx5(const std::string& driver) { return driver == "mlx5_core"; }
+
+using Labels = std::array<std::string, dcb::kPriorities>;
+
+Labels numbered(std::string_view name) {
+  Labels labels;
+  for (std::size_t i = 0; i < labels.size(); ++i)
+    labels[i] = core::render_labels({{name, std::to_string(i)}});
+  return labels;
+}
+
+Labels numbered(std::string_view name, std::string_view direction) {
+  Labels labels = numbered(name);
+  for (std::string& label : labels) core::append_label(label, "direction", direction);
+  return labels;
+}
+
+// Blocks that all interfaces have in common.
+struct CommonLabels {
+  Labels priority = numbered("priority");
+  Labels tc = numbered("tc");
+  Labels buffer = numbered("buffer");
+  Labels rx = numbered("priority", "rx");
+  Labels tx = numbered("priority", "tx");
+};
+const CommonLabels& common() {
+  static const CommonLabels labels;
+  return labels;
+}
+
+// In the order of the bits of dcb::Ieee::dcbx.
+constexpr std::array<std::string_view, 5> kDcbxModes{R"(mode="host")", R"(mode="lld_managed")",
+                                                     R"(mode="cee")", R"(mode="ieee")", R"(mode="static")"};
+
+std::string selector_text(std::uint8_t selector) {
+  const std::string_view name = dcb::selector_name(selector);
+  return name.empty() ? std::to_string(selector) : std::string(name);
+}
+
+std::string app_labels(const dcb::App& app) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string protocol = std::to_string(app.protocol);
+  if (app.selector == dcb::kSelectorEthertype) {
+    protocol = "0x";
+    for (int shift = 12; shift >= 0; shift -= 4)
+      protocol += kDigits[static_cast<unsigned>(app.protocol >> shift) & 0xfU];
+  }
+  return core::render_labels({{"selector", selector_text(app.selector)},
+                              {"protocol", protocol},
+                              {"priority", std::to_string(app.priority)}});
+}
+
+class DcbJob : public core::Job {
+ public:
+  DcbJob(const Context& context, const std::shared_ptr<const host::Netdev>& netdev)
+      : Job("dcb", netdev->name),
+        sysfs_(*context.host.sysfs),
+        netdev_(netdev),
+        netlink_(host::kept_netlink(context.host, host::NetlinkProtocol::route)),
+        request_(dcb::ieee_request(netdev->name)),
+        labels_(core::render_labels({{"netdev", netdev->name}})),
+        each_time_(counts_pfc_frames(netdev->driver) && !is_mlx5(netdev->driver)),
+        timer_(kInterval, netdev->name) {}
+
+  void run(core::JobRun& run) override {
+    if (!netlink_) return;
+    if (operation_.worth_asking(run.now()) && (timer_.due(run.now()) || each_time_)) ask(run);
+    if (!ieee_) return;
+    if (ieee_->pfc) add_pfc(*ieee_->pfc, run.samples());
+    if (ieee_->ets) add_ets(*ieee_->ets, run.samples());
+    add_apps(run.samples());
+    if (ieee_->buffers) add_buffers(*ieee_->buffers, run.samples());
+    if (ieee_->dcbx) add_dcbx(*ieee_->dcbx, run.samples());
+  }
+
+ private:
+  void ask(core::JobRun& run) {
+    ieee_.reset();
+    core::Result<dcb::Ieee> answer = core::parse_error();
+    const auto sent = netlink_->request(dcb::kGet, 0, request_,
+                                        [&](host::Bytes bytes) { answer = dcb::parse_ieee(bytes); });
+    if (sent && answer) {
+      ieee_ = std::move(*answer);
+      render();
+      return operation_.answered(true, *netdev_, run.now());
+    }
+    timer_.reset();
+    operation_.failed(sent ? answer.error() : sent.error(), *netdev_, sysfs_, run);
+  }
+
+  // Labels that depend on the answer.
+  void render() {
+    if (ieee_->apps != rendered_apps_) {
+      rendered_apps_ = ieee_->apps;
+      app_labels_.clear();
+      for (const dcb::App& app : rendered_apps_) app_labels_.push_back(app_labels(app));
+    }
+    if (!ieee_->ets || rendered_tsa_ == ieee_->ets->tsa) return;
+    rendered_tsa_ = ieee_->ets->tsa;
+    for (std::size_t tc = 0; tc < dcb::kPriorities; ++tc) {
+      tsa_labels_[tc] = common().tc[tc];
+      core::append_label(tsa_labels_[tc], "tsa", dcb::tsa_name(ieee_->ets->tsa[tc]));
+    }
+  }
+
+  void add_pfc(const dcb::Pfc& pfc, core::SampleBatch& out) const {
+    out.add_stable(kDcbPfcCapability, labels_, std::uint64_t{pfc.capability});
+    constexpr double kBitsPerByte = 8;
+    if (is_mlx5(netdev_->driver))
+      out.add_stable(kDcbCableLength, labels_, std::uint64_t{pfc.delay});
+    else
+      out.add_stable(kDcbPfcDelay, labels_, pfc.delay / kBitsPerByte);
+    for (std::size_t priority = 0; priority < dcb::kPriorities; ++priority) {
+      const bool enabled = ((pfc.enabled >> priority) & 1) != 0;
+      out.add_stable(kDcbPfcEnabled, labels_, std::uint64_t{enabled}, common().priority[priority]);
+    }
+    if (!counts_pfc_frames(netdev_->driver)) return;
+    for (std::size_t priority = 0; priority < dcb::kPriorities; ++priority) {
+      out.add_stable(kDcbPfcFrames, labels_, pfc.indications[priority], common().rx[priority]);
+      out.add_stable(kDcbPfcFrames, labels_, pfc.requests[priority], common().tx[priority]);
+    }
+  }
+
+  void add_ets(const dcb::Ets& ets, core::SampleBatch& out) const {
+    out.add_stable(kDcbEtsWilling, labels_, std::uint64_t{ets.willing});
+    if (ets.traffic_classes > 0)
+      out.add_stable(kDcbTrafficClasses, labels_, std::uint64_t{ets.traffic_classes});
+    // The arrays have eight places, the adapter may have fewer classes.
+    const std::size_t classes = ets.traffic_classes > 0
+                                    ? std::min<std::size_t>(ets.traffic_classes, dcb::kPriorities)
+                                    : dcb::kPriorities;
+    for (std::size_t tc = 0; tc < classes; ++tc) {
+      out.add_stable(kDcbTsa, labels_, std::uint64_t{1}, tsa_labels_[tc]);
+      if (ets.tsa[tc] == dcb::kTsaEts)
+        out.add_stable(kDcbEtsBandwidth, labels_, ets.bandwidth_percent[tc] / 100.0, common().tc[tc]);
+    }
+    for (std::size_t priority = 0; priority < dcb::kPriorities; ++priority)
+      out.add_stable(kDcbPriorityTc, labels_, std::uint64_t{ets.priority_class[priority]},
+                     common().priority[priority]);
+  }
+
+  void add_apps(core::SampleBatch& out) const {
+    for (const std::string& app : app_labels_) out.add_stable(kDcbApp, labels_, std::uint64_t{1}, app);
+    // mlx5 (en_dcbnl.c), ice and hns3 go by DSCP from the first DSCP entry to the last.
+    const bool dscp = std::any_of(ieee_->apps.begin(), ieee_->apps.end(),
+                                  [](const dcb::App& app) { return app.selector == dcb::kSelectorDscp; });
+    out.add_stable(kDcbTrust, labels_, std::uint64_t{1},
+                   dscp ? R"(trust="dscp",inferred="true")" : R"(trust="pcp",inferred="true")");
+  }
+
+  void add_buffers(const dcb::Buffers& buffers, core::SampleBatch& out) const {
+    out.add_stable(kDcbPortBuffer, labels_, std::uint64_t{buffers.total_bytes});
+    for (std::size_t i = 0; i < dcb::kPriorities; ++i) {
+      out.add_stable(kDcbBuffer, labels_, std::uint64_t{buffers.bytes[i]}, common().buffer[i]);
+      out.add_stable(kDcbPriorityBuffer, labels_, std::uint64_t{buffers.priority_buffer[i]},
+                     common().priority[i]);
+    }
+  }
+
+  void add_dcbx(std::uint8_t mode, core::SampleBatch& out) const {
+    for (std::size_t bit = 0; bit < kDcbxModes.size(); ++bit) {
+      const bool set = ((mode >> bit) & 1) != 0;
+      out.add_stable(kDcbxMode, labels_, std::uint64_t{set}, kDcbxModes[bit]);
+    }
+  }
+
+  host::HostFs& sysfs_;
+  const std::shared_ptr<const host::Netdev> netdev_;
+  const std::unique_ptr<host::Netlink> netlink_;
+  const std::vector<std::byte> request_;
+  const std::string labels_;
+  const bool each_time_;
+  RefreshTimer timer_;
+  NetdevOperation operation_{"DCB"};
+  std::optional<dcb::Ieee> ieee_;
+  std::vector<dcb::App> rendered_apps_;
+  std::vector<std::string> app_labels_;
+  std::optional<dcb::PerClass<std::uint8_t>> rendered_tsa_;
+  Labels tsa_labels_;
+};
+
+class DcbCollector : public Collector {
+ public:
+  explicit DcbCollector(const Context& context) : context_(context) {}
+  std::shared_ptr<core::Job> netdev_job(const std::shared_ptr<const host::Netdev>& netdev) override {
+    return std::make_shared<DcbJob>(context_, netdev);
+  }
+
+ private:
+  const Context& context_;
+};
+
+std::span<const core::MetricDesc* const> families() { return kFamilies; }
+
+}  // namespace
+
+extern const CollectorSpec dcb_spec;
+const CollectorSpec dcb_spec{
+    "dcb", "Network interface of each RDMA port: PFC, ETS, mapping of traffic to priorities, buffers", true,
+    families, [](const Context& context) -> std::unique_ptr<Collector> {
+      return std::make_unique<DcbCollector>(context);
+    }};
+
+}  // namespace rdma_exporter::collectors

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+//
+// Collector roce_config: what decides whether RoCE traffic gets the treatment that the fabric was built for:
+// MTU, traffic class, ToS of connections, congestion control. From whatever path exists, in the driver of
+// Linux or in the vendor's; nothing is ever created, in configfs and debugfs neither.
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "collectors/attr_text.h"
+#include "collectors/collector.h"
+#include "collectors/config/congestion_parameters.h"
+#include "collectors/refresh_timer.h"
+#include "core/labels.h"
+#include "core/text/kernel_text.h"
+#include "host/fs/attr_dir.h"
+#include "log/log.h"
+
+namespace rdma_exporter::collectors {
+namespace {
+
+using core::MetricDesc;
+using core::MetricType;
+
+constexpr MetricDesc kMtu{"rdma_netdev_mtu_bytes",
+                          MetricType::gauge,
+                          "netdev",
+                          "bytes",
+                          "MTU of the network interface of an RDMA port. An RDMA path MTU of 4096 needs at "
+                          "least 4200; below it the path MTU falls to 2048 or 1024",
+                          "sysfs mtu of the interface"};
+constexpr MetricDesc kTrafficClass{
+    "rdma_roce_traffic_class",
+    MetricType::gauge,
+    "device,port",
+    "",
+    "Traffic class (DSCP x 4 + ECN) that the driver forces on all RoCE packets; absent if none is forced. "
+    "Vendor driver MLNX_OFED only",
+    "sysfs tc/N/traffic_class"};
+constexpr MetricDesc kTtl{
+    "rdma_roce_ttl",
+    MetricType::gauge,
+    "device,port",
+    "",
+    "Hop limit that the driver forces on RoCE packets; absent if none is forced. Vendor "
+    "driver MLNX_OFED only",
+    "sysfs ttl/N/ttl"};
+constexpr MetricDesc kCmTos{
+    "rdma_cm_default_tos",
+    MetricType::gauge,
+    "device,port",
+    "",
+    "Type of service (DSCP x 4 + ECN) of connections by rdma_cm that ask for none. Only "
+    "if somebody has made the device's directory in configfs; the exporter does not",
+    "configfs rdma_cm/DEVICE/ports/N/default_roce_tos"};
+constexpr MetricDesc kCmMode{"rdma_cm_default_roce_mode_info",
+                             MetricType::gauge,
+                             "device,port,mode",
+                             "",
+                             "Always 1; kind of GID that connections by rdma_cm use: RoCE v2, or IB/RoCE v1. "
+                             "Only if somebody has made the device's directory in configfs",
+                             "configfs rdma_cm/DEVICE/ports/N/default_roce_mode"};
+
+constexpr std::chrono::seconds kDeviceInterval{60};       // files of the kernel's memory
+constexpr std::chrono::seconds kCongestionInterval{300};  // some 20 to 40 firmware commands
+
+std::span<const MetricDesc* const> families() {
+  static const std::vector<const MetricDesc*> families = [] {
+    static_assert(core::all_valid(std::array{kMtu, kTrafficClass, kTtl, kCmTos, kCmMode}));
+    std::vector<const MetricDesc*> all{&kMtu, &kTrafficClass, &kTtl, &kCmTos, &kCmMode};
+    const auto congestion = congestion_families();
+    all.insert(all.end(), congestion.begin(), congestion.end());
+    return all;
+  }();
+  return families;
+}
+
+// The number in a file; most hosts have few of these files.
+template <typename Text>
+std::optional<std::uint64_t> number(const core::Result<Text>& text, core::JobRun& run) {
+  const auto value = text ? core::parse_counter(*text) : tl::unexpected(text.error());
+  if (value) return *value;
+  count_unless_absent(value.error(), run);
+  return std::nullopt;
+}
+
+class NetdevJob : public core::Job {
+ public:
+  NetdevJob(const Context& context, const std::shared_ptr<const host::Netdev>& netdev,
+            std::shared_ptr<std::atomic<bool>> forbidden_logged)
+      : Job("roce_config", netdev->name),
+        sysfs_(*context.host.sysfs),
+        netdev_(netdev),
+        files_(sysfs_, netdev->path, context.host.open_files),
+        labels_(core::render_labels({{"netdev", netdev->name}})),
+        congestion_(sysfs_, netdev->path, labels_),
+        timer_(kCongestionInterval, netdev->name),
+        forbidden_logged_(std::move(forbidden_logged)) {}
+
+  void run(core::JobRun& run) override {
+    add_mtu(run);
+    if (netdev_->driver != "mlx5_core") return;
+    if (timer_.due(run.now()) && congestion_.refresh(run) && !forbidden_logged_->exchange(true))
+      log::info("congestion control parameters are for root: they are in debugfs",
+                {{"netdev", netdev_->name}});
+    congestion_.add(run.samples());
+  }
+
+ private:
+  void add_mtu(core::JobRun& run) {
+    std::array<char, 64> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled by read()
+    const auto listed = files_.refresh();
+    const auto mtu = number(listed ? files_.read("mtu", buffer) : tl::unexpected(listed.error()), run);
+    if (mtu) run.samples().add_stable(kMtu, labels_, *mtu);
+  }
+
+  host::HostFs& sysfs_;
+  const std::shared_ptr<const host::Netdev> netdev_;
+  host::AttrDir files_;
+  const std::string labels_;
+  CongestionParameters congestion_;
+  RefreshTimer timer_;
+  const std::shared_ptr<std::atomic<bool>> forbidden_logged_;
+};
+
+// What is forced or preset for the connections of one port.
+class PortPresets {
+ public:
+  PortPresets(host::HostFs& sysfs, const host::Device& device, std::uint32_t port)
+      : sysfs_(sysfs),
+        device_path_(device.path),
+        port_(std::to_string(port)),
+        cm_path_("kernel/config/rdma_cm/" + device.name + "/ports/" + port_),
+        labels_(core::render_labels({{"device", device.name}, {"port", port_}})) {}
+
+  void refresh(core::JobRun& run) {
+    const auto text = sysfs_.read(device_path_ + "/tc/" + port_ + "/traffic_class");
+    const auto traffic_class = text ? core::parse_global_traffic_class(*text) : tl::unexpected(text.error());
+    if (!traffic_class) count_unless_absent(traffic_class.error(), run);
+    traffic_class_ = traffic_class.value_or(std::nullopt);
+    ttl_ = number(sysfs_.read(device_path_ + "/ttl/" + port_ + "/ttl"), run);
+    if (ttl_ == 0U) ttl_.reset();  // none is forced
+    cm_tos_ = number(sysfs_.read(cm_path_ + "/default_roce_tos"), run);
+    const std::string mode = attr_text(sysfs_, cm_path_ + "/default_roce_mode", run);
+    cm_mode_ = mode.empty() ? "" : core::render_labels({{"mode", mode}});
+  }
+
+  void add(core::SampleBatch& out) const {
+    if (traffic_class_) out.add_stable(kTrafficClass, labels_, std::uint64_t{*traffic_class_});
+    if (ttl_) out.add_stable(kTtl, labels_, *ttl_);
+    if (cm_tos_) out.add_stable(kCmTos, labels_, *cm_tos_);
+    if (!cm_mode_.empty()) out.add_stable(kCmMode, labels_, std::uint64_t{1}, cm_mode_);
+  }
+
+ private:
+  host::HostFs& sysfs_;
+  const std::string device_path_;
+  const std::string port_;
+  const std::string cm_path_;
+  const std::string labels_;
+  std::optional<std::uint32_t> traffic_class_;
+  std::optional<std::uint64_t> ttl_;
+  std::optional<std::uint64_t> cm_tos_;
+  std::string cm_mode_;
+};
+
+class DeviceJob : public core::Job {
+ public:
+  DeviceJob(const Context& context, const DeviceHandle& handle)
+      : Job("roce_config", handle.device->name), timer_(kDeviceInterval, handle.device->name) {
+    for (const std::uint32_t port : handle.device->ports)
+      ports_.push_back(std::make_unique<PortPresets>(*context.host.sysfs, *handle.device, port));
+  }
+  void run(core::JobRun& run) override {
+    const bool due = timer_.due(run.now());
+    for (const auto& port : ports_) {
+      if (due) port->refresh(run);
+      port->add(run.samples());
+    }
+  }
+
+ private:
+  RefreshTimer timer_;
+  std::vector<std::unique_ptr<PortPresets>> ports_;
+};
+
+class RoceConfigCollector : public Collector {
+ public:
+  explicit RoceConfigCollector(const Context& context) : context_(context) {}
+  std::shared_ptr<core::Job> device_job(const DeviceHandle& handle) override {
+    return std::make_shared<DeviceJob>(context_, handle);
+  }
+  std::shared_ptr<core::Job> netdev_job(const std::shared_ptr<const host::Netdev>& netdev) override {
+    return std::make_shared<NetdevJob>(context_, netdev, forbidden_logged_);
+  }
+
+ private:
+  const Context& context_;
+  std::shared_ptr<std::atomic<bool>> forbidden_logged_ = std::make_shared<std::atomic<bool>>(false);
+};
+
+}  // namespace
+
+extern const CollectorSpec roce_config_spec;
+const CollectorSpec roce_config_spec{
+    "roce_config", "RoCE settings: MTU of the interface, traffic class, ToS of connections, ECN and DCQCN",
+    true, families, [](const Context& context) -> std::unique_ptr<Collector> {
+      return std::make_unique<RoceConfigCollector>(context);
+    }};
+
+}  // namespace rdma_exporter::collectors

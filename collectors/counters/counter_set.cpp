@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#include "collectors/counters/counter_set.h"
+
+#include <algorithm>
+#include <limits>
+#include <unordered_map>
+#include <utility>
+
+#include "core/intern.h"
+
+namespace rdma_exporter::collectors {
+namespace {
+
+// A value this far below its predecessor has wrapped; one that fell less far was reset.
+constexpr std::uint64_t kHalf32 = std::uint64_t{1} << 31;
+
+std::uint64_t maximum(std::uint8_t bits) { return (std::uint64_t{1} << bits) - 1; }
+
+}  // namespace
+
+CounterSet::CounterSet(CounterRules rules, std::string labels, CarryOver::Slot carried)
+    : rules_(rules),
+      labels_(std::move(labels)),
+      names_(core::intern(std::vector<std::string>())),
+      plan_(core::intern(SeriesPlan())),
+      carried_(std::move(carried)) {
+  const auto found = carried_.found<Continuations>();
+  if (!found.names) return;
+  set_names(*found.names);
+  for (std::size_t i = 0; i < counters_.size(); ++i) counters_[i].continuation = found.counters[i];
+}
+
+void CounterSet::carry_over() {
+  if (!continues_) return;
+  Continuations all{names_, {}};
+  all.counters.reserve(counters_.size());
+  for (const Counter& counter : counters_) all.counters.push_back(counter.continuation);
+  carried_.leave(std::move(all));
+}
+
+void CounterSet::set_names(std::vector<std::string> names) {
+  ++version_;
+  std::unordered_map<std::string, Counter> earlier;
+  for (std::size_t i = 0; i < names_->size(); ++i) earlier.emplace((*names_)[i], counters_[i]);
+  names_ = core::intern(std::move(names));
+  plan_ = core::intern(plan_series(rules_, *names_));
+  counters_.assign(names_->size(), {});
+  for (std::uint32_t i = 0; i < names_->size(); ++i) {
+    const std::string& name = (*names_)[i];
+    Counter& counter = counters_[i];
+    if (const auto it = earlier.find(name); it != earlier.end()) counter = it->second;
+    counter.present = false;
+    counter.bits = counter_bits(rules_, name);
+    continues_ = continues_ || (rules_.unwrap && counter.bits == 32);
+  }
+}
+
+void CounterSet::put(std::size_t index, std::uint64_t value) {
+  if (value == rules_.undecodable) return;
+  Counter& counter = counters_[index];
+  if (rules_.unwrap && counter.bits == 32) {
+    Continuation& known = counter.continuation;
+    const bool fell = value < known.last_raw;
+    const bool wrapped = fell && known.last_raw - value > kHalf32;
+    if (wrapped) known.wrapped += maximum(32) + 1;
+    if (fell && !wrapped) known.wrapped = 0;
+    known.last_raw = value;
+    value += known.wrapped;
+  }
+  counter.value = value;
+  counter.present = true;
+}
+
+void CounterSet::emit_series(const PlannedSeries& series, core::SampleBatch& out) const {
+  std::uint64_t sum = 0;
+  for (const std::uint32_t index : series.addends) {
+    const Counter& counter = counters_[index];
+    if (!counter.present) return;
+    sum += counter.value;
+  }
+  if (series.divisor != 1) {
+    out.add_stable(*series.metric, labels_, static_cast<double>(sum) * series.scale / series.divisor,
+                   series.labels);
+  } else if (sum <= std::numeric_limits<std::uint64_t>::max() / series.scale) {
+    out.add_stable(*series.metric, labels_, sum * series.scale, series.labels);
+  } else {
+    out.add_stable(*series.metric, labels_, static_cast<double>(sum) * series.scale, series.labels);
+  }
+}
+
+void CounterSet::emit(core::JobRun& run) {
+  core::SampleBatch& out = run.samples();
+  for (const PlannedSeries& series : plan_->series) emit_series(series, out);
+  for (const auto& [index, labels] : plan_->saturation) {
+    const Counter& counter = counters_[index];
+    if (!counter.present) continue;
+    out.add_stable(*rules_.saturated, labels_, std::uint64_t{counter.value >= maximum(counter.bits)}, labels);
+  }
+  if (plan_->duplicates > 0) run.count_dropped("duplicate", plan_->duplicates);
+  for (Counter& counter : counters_) counter.present = false;
+  carry_over();
+}
+
+}  // namespace rdma_exporter::collectors

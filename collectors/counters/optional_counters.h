@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "collectors/refresh_timer.h"
+#include "core/job.h"
+#include "host/netlink/netlink.h"
+#include "host/topology/device.h"
+
+namespace rdma_exporter::collectors {
+
+/// Which optional counters a port has and whether they count. Asked again about every minute: no firmware is
+/// involved, and nobody switches them often. One thread at a time.
+class OptionalCounters {
+ public:
+  OptionalCounters(const host::Device& device, std::uint32_t port);
+
+  void run(host::Netlink& netlink, core::JobRun& run);
+
+ private:
+  void refresh(host::Netlink& netlink, core::JobRun& run);
+
+  const std::string labels_;
+  const std::vector<std::byte> request_;
+  RefreshTimer timer_;
+  std::vector<std::pair<std::string, bool>> counters_;  ///< labels, enabled
+};
+
+}  // namespace rdma_exporter::collectors

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+//
+// Collector port_counters: every file of ports/N/counters, the IBTA PMA counters
+// (drivers/infiniband/core/sysfs.c).
+#include <deque>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "collectors/collector.h"
+#include "collectors/counters/counter_set.h"
+#include "collectors/counters/pma_table.h"
+#include "collectors/counters/port_families.h"
+#include "collectors/counters/sysfs_counters.h"
+#include "core/labels.h"
+
+namespace rdma_exporter::collectors {
+namespace {
+
+class PortCountersJob : public core::Job {
+ public:
+  PortCountersJob(const Context& context, const host::Device& device, std::span<const CounterRow> rows)
+      : Job("port_counters", device.name) {
+    CounterRules rules{rows, &kPortCounter};
+    rules.saturated = &kCounterSaturated;
+    rules.raw = context.raw;
+    for (const std::uint32_t port : device.ports) {
+      std::string labels = core::render_labels({{"device", device.name}, {"port", std::to_string(port)}});
+      ports_.emplace_back(context.host, device.port_path(port) + "/counters", rules, std::move(labels));
+    }
+  }
+
+  void run(core::JobRun& run) override {
+    for (Port& port : ports_) {
+      port.files.read(port.counters, run);
+      port.counters.emit(run);
+    }
+  }
+
+ private:
+  struct Port {
+    Port(host::Host& host, std::string path, const CounterRules& rules, std::string labels)
+        : files(host, std::move(path)), counters(rules, std::move(labels)) {}
+    SysfsCounters files;
+    CounterSet counters;
+  };
+  std::deque<Port> ports_;
+};
+
+class PortCounters : public Collector {
+ public:
+  explicit PortCounters(const Context& context) : context_(context) {}
+
+  std::shared_ptr<core::Job> device_job(const DeviceHandle& handle) override {
+    return std::make_shared<PortCountersJob>(context_, *handle.device, pma_rows(handle.device->driver));
+  }
+
+ private:
+  const Context& context_;
+};
+
+std::vector<CounterTable> counter_tables() { return {{"ports/N/counters", "any", pma_rows()}}; }
+
+}  // namespace
+
+extern const CollectorSpec port_counters_spec;
+const CollectorSpec port_counters_spec{"port_counters",
+                                       "IBTA port counters (ports/N/counters)",
+                                       true,
+                                       pma_families,
+                                       [](const Context& context) -> std::unique_ptr<Collector> {
+                                         return std::make_unique<PortCounters>(context);
+                                       },
+                                       counter_tables};
+
+}  // namespace rdma_exporter::collectors

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#include "collectors/counters/series_plan.h"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "collectors/counters/hw_table.h"
+#include "core/labels.h"
+
+namespace rdma_exporter::collectors {
+namespace {
+
+class Planner {
+ public:
+  Planner(const CounterRules& rules, std::span<const std::string> names) : rules_(rules), names_(names) {}
+
+  SeriesPlan plan() {
+    for (std::uint32_t i = 0; i < names_.size(); ++i) {
+      const bool curated = add_curated(i);
+      if (rules_.raw == RawPolicy::all || (rules_.raw == RawPolicy::unmapped && !curated)) add_raw(i);
+    }
+    drop_incomplete_sums();
+    drop_duplicates();
+    if (rules_.saturated != nullptr) plan_saturation();
+    std::stable_partition(plan_.series.begin(), plan_.series.end(),
+                          [this](const PlannedSeries& series) { return !is_raw(series); });
+    return std::move(plan_);
+  }
+
+ private:
+  // Whether the counter has a curated name.
+  bool add_curated(std::uint32_t index) {
+    bool curated = false;
+    for (const CounterRow& row : rules_.rows) {
+      if (row.raw != names_[index] || row.metric == nullptr) continue;
+      curated = true;
+      const auto same =
+          std::find_if(plan_.series.begin(), plan_.series.end(), [&](const PlannedSeries& series) {
+            return series.metric == row.metric && series.labels == row.labels;
+          });
+      if (same != plan_.series.end()) {
+        same->addends.push_back(index);
+      } else {
+        plan_.series.push_back({row.metric, std::string(row.labels), row.scale, row.divisor, {index}});
+      }
+    }
+    return curated;
+  }
+
+  void add_raw(std::uint32_t index) {
+    const bool gauge = rules_.raw_value != nullptr && rules_.is_gauge(names_[index], rules_.driver);
+    const core::MetricDesc* family = gauge ? rules_.raw_value : rules_.raw_counter;
+    plan_.series.push_back({family, counter_label(names_[index]), 1, 1, {index}});
+  }
+
+  bool is_raw(const PlannedSeries& series) const {
+    return series.metric == rules_.raw_counter || series.metric == rules_.raw_value;
+  }
+
+  std::size_t addends_wanted(const PlannedSeries& series) const {
+    const auto wanted = std::count_if(rules_.rows.begin(), rules_.rows.end(), [&](const CounterRow& row) {
+      return row.metric == series.metric && row.labels == series.labels &&
+             !is_other_spelling(row.raw, rules_.driver);
+    });
+    return static_cast<std::size_t>(wanted);
+  }
+
+  // A sum is right only with all its addends: where the source lacks one, the others are exported raw.
+  void drop_incomplete_sums() {
+    std::vector<std::uint32_t> orphans;
+    std::erase_if(plan_.series, [&](const PlannedSeries& series) {
+      if (is_raw(series) || series.addends.size() >= addends_wanted(series)) return false;
+      orphans.insert(orphans.end(), series.addends.begin(), series.addends.end());
+      return true;
+    });
+    if (rules_.raw != RawPolicy::unmapped) return;
+    for (const std::uint32_t index : orphans)
+      if (!is_exported(index)) add_raw(index);
+  }
+
+  bool is_exported(std::uint32_t index) const {
+    return std::any_of(plan_.series.begin(), plan_.series.end(), [&](const PlannedSeries& series) {
+      return std::find(series.addends.begin(), series.addends.end(), index) != series.addends.end();
+    });
+  }
+
+  // A name with a byte that is no UTF-8 and one with that byte's spelling \xHH become one label value.
+  void drop_duplicates() {
+    std::set<std::pair<const core::MetricDesc*, std::string>> seen;
+    const auto dropped = std::erase_if(plan_.series, [&](const PlannedSeries& series) {
+      return !seen.emplace(series.metric, series.labels).second;
+    });
+    plan_.duplicates = dropped;
+  }
+
+  void plan_saturation() {
+    for (std::uint32_t i = 0; i < names_.size(); ++i)
+      if (counter_bits(rules_, names_[i]) < 64) plan_.saturation.push_back({i, counter_label(names_[i])});
+  }
+
+  const CounterRules& rules_;
+  std::span<const std::string> names_;
+  SeriesPlan plan_;
+};
+
+}  // namespace
+
+SeriesPlan plan_series(const CounterRules& rules, std::span<const std::string> names) {
+  return Planner(rules, names).plan();
+}
+
+std::uint8_t counter_bits(const CounterRules& rules, std::string_view name) {
+  const auto row =
+      std::find_if(rules.rows.begin(), rules.rows.end(), [&](const CounterRow& r) { return r.raw == name; });
+  return row == rules.rows.end() ? std::uint8_t{64} : row->bits;
+}
+
+std::string counter_label(const std::string& name) { return core::render_labels({{"counter", name}}); }
+
+}  // namespace rdma_exporter::collectors

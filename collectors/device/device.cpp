@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+//
+// Collector device: what each RDMA device is, whether it is up, and the PCIe link below it.
+#include <array>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "collectors/attr_text.h"
+#include "collectors/collector.h"
+#include "collectors/refresh_timer.h"
+#include "core/labels.h"
+#include "core/text/kernel_text.h"
+#include "host/topology/pci.h"
+
+namespace rdma_exporter::collectors {
+namespace {
+
+using core::MetricDesc;
+using core::MetricType;
+
+constexpr MetricDesc kDevices{"rdma_devices",
+                              MetricType::gauge,
+                              "",
+                              "devices",
+                              "RDMA devices that exist now and are not excluded",
+                              "sysfs class/infiniband"};
+constexpr MetricDesc kInfo{
+    "rdma_device_info",
+    MetricType::gauge,
+    "device,fw_version,board_id,hca_type,hw_rev,node_guid,sys_image_guid,driver,protocol,node_type,pci_"
+    "address,"
+    "vendor_id,device_id,numa_node,is_vf,physfn",
+    "",
+    "Always 1; identity of the device. sys_image_guid is the same on all ports and functions of one card",
+    "sysfs class/infiniband/DEVICE and its PCI function; RDMA netlink GET"};
+constexpr MetricDesc kUp{"rdma_device_up",
+                         MetricType::gauge,
+                         "device",
+                         "",
+                         "1 if a port of the device is ACTIVE; a device that was seen and vanished stays at "
+                         "0 for device.forget_after",
+                         "sysfs ports/N/state; RDMA netlink PORT_GET"};
+constexpr MetricDesc kPcieSpeed{
+    "rdma_device_pcie_speed_transfers_per_second",
+    MetricType::gauge,
+    "device",
+    "transfers per second",
+    "Speed of the PCIe link now, per lane (16 GT/s is 1.6e10); of the physical function for a VF",
+    "sysfs device/current_link_speed"};
+constexpr MetricDesc kPcieMaxSpeed{"rdma_device_pcie_max_speed_transfers_per_second",
+                                   MetricType::gauge,
+                                   "device",
+                                   "transfers per second",
+                                   "Speed per lane that the device's PCIe link can do",
+                                   "sysfs device/max_link_speed"};
+constexpr MetricDesc kPcieWidth{"rdma_device_pcie_width_lanes",
+                                MetricType::gauge,
+                                "device",
+                                "lanes",
+                                "Lanes of the PCIe link in use; of the physical function for a VF",
+                                "sysfs device/current_link_width"};
+constexpr MetricDesc kPcieMaxWidth{"rdma_device_pcie_max_width_lanes",
+                                   MetricType::gauge,
+                                   "device",
+                                   "lanes",
+                                   "Lanes that the device's PCIe link can use",
+                                   "sysfs device/max_link_width"};
+constexpr MetricDesc kFirmwarePages{
+    "rdma_device_firmware_pages",
+    MetricType::gauge,
+    "device,kind",
+    "pages",
+    "Host memory pages given to the firmware (kind fw) and pages of registered memory (kind reg); mlx5 only",
+    "sysfs fw_pages, reg_pages (hw/mlx5/main.c)"};
+
+constexpr std::array kFamilies{&kDevices,      &kInfo,      &kUp,           &kPcieSpeed,
+                               &kPcieMaxSpeed, &kPcieWidth, &kPcieMaxWidth, &kFirmwarePages};
+static_assert(core::all_valid(std::array{kDevices, kInfo, kUp, kPcieSpeed, kPcieMaxSpeed, kPcieWidth,
+                                         kPcieMaxWidth, kFirmwarePages}));
+
+constexpr std::chrono::seconds kFactsInterval{60};
+
+// "1: CA" -> "CA" (node_type, core/sysfs.c node_type_show).
+std::string after_colon(std::string_view text) {
+  const std::size_t at = text.find(": ");
+  return std::string(at == std::string_view::npos ? text : text.substr(at + 2));
+}
+
+// The protocol where netlink did not give it, by what sysfs says of the device.
+std::string protocol_from(std::string_view node_type, std::string_view link_layer) {
+  if (node_type == "RNIC") return "iw";
+  if (link_layer == "InfiniBand") return "ib";
+  if (link_layer == "Ethernet") return "roce";
+  return "";
+}
+
+// Facts of a device that change rarely, ready to be added.
+class DeviceFacts {
+ public:
+  DeviceFacts(host::HostFs& sysfs, const host::Device& device)
+      : sysfs_(sysfs), device_(device), labels_(core::render_labels({{"device", device.name}})) {}
+
+  void refresh(core::JobRun& run) {
+    const host::PciFunction pci = host::find_pci_function(sysfs_, device_.path + "/device");
+    refresh_info(pci, run);
+    // A VF's own link registers read as unknown: the link is the physical function's.
+    const std::string link = pci.is_vf() ? pci.path + "/physfn" : pci.path;
+    speed_ = pci_fact(link + "/current_link_speed", core::parse_pci_speed, run);
+    max_speed_ = pci_fact(link + "/max_link_speed", core::parse_pci_speed, run);
+    width_ = pci_fact(link + "/current_link_width", core::parse_pci_width, run);
+    max_width_ = pci_fact(link + "/max_link_width", core::parse_pci_width, run);
+    pages_.clear();
+    for (const char* kind : {"fw", "reg"}) {
+      const auto text = sysfs_.read(device_.path + "/" + kind + "_pages");
+      const auto pages = text ? core::parse_counter(*text) : tl::unexpected(text.error());
+      if (!pages) count_unless_absent(pages.error(), run);
+      if (pages && *pages) pages_.emplace_back(labels_ + ",kind=\"" + kind + "\"", **pages);
+    }
+  }
+
+  void add(core::SampleBatch& out) const {
+    out.add_stable(kInfo, info_labels_, std::uint64_t{1});
+    if (speed_) out.add_stable(kPcieSpeed, labels_, *speed_);
+    if (max_speed_) out.add_stable(kPcieMaxSpeed, labels_, *max_speed_);
+    if (width_) out.add_stable(kPcieWidth, labels_, std::uint64_t{*width_});
+    if (max_width_) out.add_stable(kPcieMaxWidth, labels_, std::uint64_t{*max_width_});
+    for (const auto& [labels, pages] : pages_) out.add_stable(kFirmwarePages, labels, pages);
+  }
+
+  const std::string& labels() const { return labels_; }
+
+ private:
+  void refresh_info(const host::PciFunction& pci, core::JobRun& run) {
+    const auto own = [&](const char* file) { return attr_text(sysfs_, device_.path + "/" + file, run); };
+    const auto of_pci = [&](const char* file) {
+      return pci.path.empty() ? std::string() : attr_text(sysfs_, pci.path + "/" + file, run);
+    };
+    const std::string node_type = after_colon(own("node_type"));
+    const std::string link_layer =
+        device_.ports.empty()
+            ? ""
+            : attr_text(sysfs_, device_.port_path(device_.ports.front()) + "/link_layer", run);
+    const std::string protocol =
+        device_.protocol.empty() ? protocol_from(node_type, link_layer) : device_.protocol;
+    const std::string driver = device_.parent_driver.empty() && device_.driver != host::Driver::unknown
+                                   ? std::string(host::to_string(device_.driver))
+                                   : device_.parent_driver;
+    info_labels_ = core::render_labels({{"device", device_.name},
+                                        {"fw_version", own("fw_ver")},
+                                        {"board_id", own("board_id")},
+                                        {"hca_type", own("hca_type")},
+                                        {"hw_rev", own("hw_rev")},
+                                        {"node_guid", own("node_guid")},
+                                        {"sys_image_guid", own("sys_image_guid")},
+                                        {"driver", driver},
+                                        {"protocol", protocol},
+                                        {"node_type", node_type},
+                                        {"pci_address", pci.address},
+                                        {"vendor_id", of_pci("vendor")},
+                                        {"device_id", of_pci("device")},
+                                        {"numa_node", of_pci("numa_node")},
+                                        {"is_vf", pci.is_vf() ? "1" : "0"},
+                                        {"physfn", pci.physfn}});
+  }
+
+  // Absent without PCI (software devices) and where the kernel says "Unknown"; garbage is counted.
+  template <typename T>
+  std::optional<T> pci_fact(const std::string& path,
+                            core::Result<std::optional<T>> (*parse)(std::string_view), core::JobRun& run) {
+    const auto text = sysfs_.read(path);
+    if (!text) {
+      count_unless_absent(text.error(), run);
+      return std::nullopt;
+    }
+    const auto value = parse(*text);
+    if (!value) run.count_read_error(core::reason(value.error()));
+    return value ? *value : std::nullopt;
+  }
+
+  host::HostFs& sysfs_;
+  const host::Device& device_;
+  std::string labels_;
+  std::string info_labels_;
+  std::optional<double> speed_;
+  std::optional<double> max_speed_;
+  std::optional<std::uint32_t> width_;
+  std::optional<std::uint32_t> max_width_;
+  std::vector<std::pair<std::string, std::uint64_t>> pages_;
+};
+
+class DeviceJob : public core::Job {
+ public:
+  DeviceJob(const Context& context, DeviceHandle handle)
+      : Job("device", handle.device->name),
+        handle_(std::move(handle)),
+        facts_(*context.host.sysfs, *handle_.device),
+        timer_(kFactsInterval, handle_.device->name) {}
+
+  void run(core::JobRun& run) override {
+    if (timer_.due(run.now())) facts_.refresh(run);
+    facts_.add(run.samples());
+    bool known = false;
+    bool up = false;
+    for (const std::uint32_t port : handle_.device->ports) {
+      // The collector port counts what cannot be read; here it is only not known.
+      const auto state = handle_.port_states->get(port, run.cycle()).state;
+      known = known || state.has_value();
+      up = up || (state && *state == host::kPortActive);
+    }
+    if (known || handle_.device->ports.empty())
+      run.samples().add_stable(kUp, facts_.labels(), std::uint64_t{up});
+  }
+
+ private:
+  DeviceHandle handle_;
+  DeviceFacts facts_;
+  RefreshTimer timer_;
+};
+
+// Devices that were here and are not any more. Written by discovery, read by the host's job.
+class VanishedDevices {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  void set_present(std::span<const DeviceHandle> devices, Clock::time_point now) {
+    const std::lock_guard lock(mutex_);
+    for (const std::string& name : std::exchange(present_, {})) vanished_.try_emplace(name, now);
+    for (const DeviceHandle& handle : devices) {
+      present_.push_back(handle.device->name);
+      vanished_.erase(handle.device->name);
+    }
+  }
+
+  void add(core::SampleBatch& out, std::chrono::seconds forget_after, Clock::time_point now) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(vanished_, [&](const auto& entry) { return now - entry.second >= forget_after; });
+    out.add(kDevices, {}, std::uint64_t{present_.size()});
+    for (const auto& entry : vanished_)
+      out.add_flag(kUp, core::render_labels({{"device", entry.first}}), false);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::string> present_;
+  std::map<std::string, Clock::time_point> vanished_;
+};
+
+class HostJob : public core::Job {
+ public:
+  HostJob(std::shared_ptr<VanishedDevices> devices, std::chrono::seconds forget_after)
+      : Job("device", ""), devices_(std::move(devices)), forget_after_(forget_after) {}
+  void run(core::JobRun& run) override { devices_->add(run.samples(), forget_after_, run.now()); }
+
+ private:
+  std::shared_ptr<VanishedDevices> devices_;
+  std::chrono::seconds forget_after_;
+};
+
+class DeviceCollector : public Collector {
+ public:
+  explicit DeviceCollector(const Context& context) : context_(context) {}
+
+  std::shared_ptr<core::Job> device_job(const DeviceHandle& handle) override {
+    return std::make_shared<DeviceJob>(context_, handle);
+  }
+  std::shared_ptr<core::Job> host_job() override {
+    return std::make_shared<HostJob>(vanished_, context_.forget_after);
+  }
+  void devices_changed(std::span<const DeviceHandle> devices) override {
+    vanished_->set_present(devices, VanishedDevices::Clock::now());
+  }
+
+ private:
+  const Context& context_;
+  std::shared_ptr<VanishedDevices> vanished_ = std::make_shared<VanishedDevices>();
+};
+
+std::span<const MetricDesc* const> families() { return kFamilies; }
+
+}  // namespace
+
+extern const CollectorSpec device_spec;
+const CollectorSpec device_spec{"device",
+                                "Identity, firmware and PCIe link of each device, and whether it is up", true,
+                                families, [](const Context& context) -> std::unique_ptr<Collector> {
+                                  return std::make_unique<DeviceCollector>(context);
+                                }};
+
+}  // namespace rdma_exporter::collectors

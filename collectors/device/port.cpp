@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+//
+// Collector port: state, speed, addresses and MTU of each port.
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "collectors/attr_text.h"
+#include "collectors/collector.h"
+#include "collectors/config/gid_table.h"
+#include "collectors/refresh_timer.h"
+#include "core/labels.h"
+#include "core/text/kernel_text.h"
+#include "log/log.h"
+
+namespace rdma_exporter::collectors {
+namespace {
+
+using core::MetricDesc;
+using core::MetricType;
+
+constexpr MetricDesc kInfo{
+    "rdma_port_info",
+    MetricType::gauge,
+    "device,port,link_layer,netdev,lid",
+    "",
+    "Always 1; link layer (Ethernet, InfiniBand), network interface and, on InfiniBand, LID",
+    "sysfs ports/N/link_layer, lid, gid_attrs/ndevs; RDMA netlink PORT_GET"};
+constexpr MetricDesc kState{
+    "rdma_port_state",
+    MetricType::gauge,
+    "device,port",
+    "",
+    "Logical port state: 1 down, 2 init, 3 armed, 4 active, 5 active deferred, 0 no change",
+    "sysfs ports/N/state; RDMA netlink PORT_GET"};
+constexpr MetricDesc kPhysicalState{
+    "rdma_port_physical_state",
+    MetricType::gauge,
+    "device,port",
+    "",
+    "Physical port state: 1 sleep, 2 polling, 3 disabled, 4 training, 5 link up, 6 error recovery, 7 test",
+    "sysfs ports/N/phys_state; RDMA netlink PORT_GET"};
+constexpr MetricDesc kUp{
+    "rdma_port_up",
+    MetricType::gauge,
+    "device,port",
+    "",
+    "1 if the port is ACTIVE (state 4), the only state that carries RDMA traffic, else 0",
+    "sysfs ports/N/state; RDMA netlink PORT_GET"};
+constexpr MetricDesc kRate{"rdma_port_rate_bytes_per_second",
+                           MetricType::gauge,
+                           "device,port",
+                           "bytes per second",
+                           "Signalling rate of all lanes; only while the port is ACTIVE, because a port that "
+                           "is down reports a default",
+                           "sysfs ports/N/rate"};
+constexpr MetricDesc kWidth{"rdma_port_width_lanes",
+                            MetricType::gauge,
+                            "device,port",
+                            "lanes",
+                            "Lanes in use (1, 2, 4, 8 or 12); only while the port is ACTIVE",
+                            "sysfs ports/N/rate"};
+constexpr MetricDesc kLid{"rdma_port_lid",
+                          MetricType::gauge,
+                          "device,port",
+                          "",
+                          "Local identifier given by the subnet manager, 0 if none; InfiniBand only",
+                          "sysfs ports/N/lid; RDMA netlink PORT_GET"};
+constexpr MetricDesc kSmLid{"rdma_port_sm_lid",
+                            MetricType::gauge,
+                            "device,port",
+                            "",
+                            "LID of the subnet manager, 0 if none is known; InfiniBand only",
+                            "sysfs ports/N/sm_lid; RDMA netlink PORT_GET"};
+constexpr MetricDesc kActiveMtu{"rdma_port_active_mtu_bytes",
+                                MetricType::gauge,
+                                "device,port",
+                                "bytes",
+                                "RDMA path MTU in use: 256, 512, 1024, 2048 or 4096 bytes of payload",
+                                "ibv_query_port active_mtu"};
+constexpr MetricDesc kMaxMtu{"rdma_port_max_mtu_bytes",
+                             MetricType::gauge,
+                             "device,port",
+                             "bytes",
+                             "Largest RDMA path MTU that the port supports",
+                             "ibv_query_port max_mtu"};
+constexpr MetricDesc kGids{
+    "rdma_port_gids",
+    MetricType::gauge,
+    "device,port,type",
+    "GIDs",
+    "GID table entries in use; a RoCE port without a RoCE v2 GID cannot be reached by its IP",
+    "sysfs ports/N/gids, gid_attrs/types"};
+
+constexpr std::array kFamilies{&kInfo, &kState, &kPhysicalState, &kUp,     &kRate, &kWidth,
+                               &kLid,  &kSmLid, &kActiveMtu,     &kMaxMtu, &kGids};
+static_assert(core::all_valid(std::array{kInfo, kState, kPhysicalState, kUp, kRate, kWidth, kLid, kSmLid,
+                                         kActiveMtu, kMaxMtu, kGids}));
+
+constexpr std::chrono::seconds kGidInterval{60};
+constexpr std::chrono::seconds kMtuInterval{300};
+
+// As the kernel prints it: "0x1a".
+std::string hex(std::uint32_t number) {
+  std::array<char, 2 * sizeof number> digits{};
+  const auto written = std::to_chars(digits.data(), digits.data() + digits.size(), number, 16);
+  return "0x" + std::string(digits.data(), written.ptr);
+}
+
+// One port of the device.
+class Port {
+ public:
+  Port(host::Host& host, const DeviceHandle& handle, std::uint32_t number)
+      : host_(host),
+        handle_(handle),
+        number_(number),
+        path_(handle.device->port_path(number)),
+        labels_(core::render_labels({{"device", handle.device->name}, {"port", std::to_string(number)}})),
+        gid_timer_(kGidInterval, path_),
+        mtu_timer_(kMtuInterval, path_) {}
+
+  void run(core::JobRun& run) {
+    const host::PortState state = handle_.port_states->get(number_, run.cycle());
+    refresh(state, run);
+    add_state(state, run);
+    if (infiniband_) add_lids(state, run);
+    add_slow_facts(state, run);
+  }
+
+ private:
+  void refresh(const host::PortState& state, core::JobRun& run) {
+    const std::optional<std::uint32_t> now_state = state.state ? std::optional(*state.state) : std::nullopt;
+    const std::uint64_t changes = host_.changes->of(handle_.device->name) + host_.changes->of(info_netdev_);
+    if (now_state != last_state_ || changes != seen_changes_) {
+      gid_timer_.reset();
+      mtu_timer_.reset();
+      last_state_ = now_state;
+      seen_changes_ = changes;
+    }
+    if (gid_timer_.due(run.now())) refresh_addresses(run);
+    if (host_.verbs && mtu_timer_.due(run.now())) refresh_mtu(run);
+  }
+
+  void refresh_addresses(core::JobRun& run) {
+    link_layer_ = attr_text(*host_.sysfs, path_ + "/link_layer", run);
+    infiniband_ = link_layer_ == "InfiniBand";
+    gids_ = read_gid_table(*host_.sysfs, path_, run);
+    if (gids_.netdev.empty()) gids_.netdev = parent_netdev(run);
+    info_labels_.clear();
+  }
+
+  // Where no GID names its interface: rxe says it itself, a PCI function with one interface says it too.
+  std::string parent_netdev(core::JobRun& run) const {
+    const std::string& device = handle_.device->path;
+    std::string parent = attr_text(*host_.sysfs, device + "/parent", run);
+    if (!parent.empty()) return parent;
+    const auto netdevs = host_.sysfs->list(device + "/device/net").value_or(std::vector<std::string>{});
+    return netdevs.size() == 1 ? netdevs.front() : "";
+  }
+
+  void refresh_mtu(core::JobRun& run) {
+    const auto mtu = host_.verbs->port_mtu(handle_.device->name, number_);
+    mtu_ = mtu ? std::optional(*mtu) : std::nullopt;
+    if (mtu || host::means_no_verbs(mtu.error())) return;
+    run.count_read_error(core::reason(mtu.error()));
+    if (std::exchange(mtu_error_logged_, true)) return;
+    log::warn("the RDMA MTU cannot be read over the verbs device",
+              {{"device", handle_.device->name}, {"error", core::to_string(mtu.error())}});
+  }
+
+  void add_state(const host::PortState& state, core::JobRun& run) {
+    if (state.state) {
+      run.samples().add_stable(kState, labels_, std::uint64_t{*state.state});
+      run.samples().add_stable(kUp, labels_, std::uint64_t{*state.state == host::kPortActive});
+      if (*state.state == host::kPortActive) add_rate(run);
+    } else {
+      count_unless_absent(state.state.error(), run);
+    }
+    if (state.physical_state) {
+      run.samples().add_stable(kPhysicalState, labels_, std::uint64_t{*state.physical_state});
+    } else {
+      count_unless_absent(state.physical_state.error(), run);
+    }
+  }
+
+  void add_rate(core::JobRun& run) {
+    const auto text = handle_.port_states->read(number_, run.cycle(), "rate", buffer_);
+    if (!text) {
+      // Absent also means EINVAL here: a width the kernel's table does not know (core/sysfs.c rate_show).
+      count_unless_absent(text.error(), run);
+      return;
+    }
+    const auto rate = core::parse_rate(*text);
+    if (!rate) return run.count_read_error(core::reason(rate.error()));
+    run.samples().add_stable(kRate, labels_, rate->bytes_per_second);
+    run.samples().add_stable(kWidth, labels_, std::uint64_t{rate->lanes});
+  }
+
+  void add_lids(const host::PortState& state, core::JobRun& run) {
+    const auto lid = known_or_read(state.lid, "lid", run);
+    const auto sm_lid = known_or_read(state.sm_lid, "sm_lid", run);
+    if (lid) run.samples().add_stable(kLid, labels_, std::uint64_t{*lid});
+    if (sm_lid) run.samples().add_stable(kSmLid, labels_, std::uint64_t{*sm_lid});
+    if (!lid || lid == lid_) return;
+    lid_ = lid;
+    info_labels_.clear();
+  }
+
+  // To read one of these files is to query the port; netlink gives both with its state.
+  std::optional<std::uint32_t> known_or_read(std::optional<std::uint32_t> known, std::string_view file,
+                                             core::JobRun& run) {
+    if (known) return known;
+    const auto text = handle_.port_states->read(number_, run.cycle(), file, buffer_);
+    const auto lid = text ? core::parse_hex(*text) : tl::unexpected(text.error());
+    if (lid) return *lid;
+    count_unless_absent(lid.error(), run);
+    return std::nullopt;
+  }
+
+  void add_slow_facts(const host::PortState& state, core::JobRun& run) {
+    const std::string& netdev = state.netdev.empty() ? gids_.netdev : state.netdev;
+    if (info_labels_.empty() || netdev != info_netdev_) {
+      info_netdev_ = netdev;
+      info_labels_ = core::render_labels({{"device", handle_.device->name},
+                                          {"port", std::to_string(number_)},
+                                          {"link_layer", link_layer_},
+                                          {"netdev", netdev},
+                                          {"lid", infiniband_ && lid_ ? hex(*lid_) : ""}});
+    }
+    run.samples().add_stable(kInfo, info_labels_, std::uint64_t{1});
+    if (mtu_ && mtu_->active > 0) run.samples().add_stable(kActiveMtu, labels_, std::uint64_t{mtu_->active});
+    if (mtu_ && mtu_->max > 0) run.samples().add_stable(kMaxMtu, labels_, std::uint64_t{mtu_->max});
+    if (!gids_.counts) return;
+    run.samples().add_stable(kGids, labels_, gids_.counts->ib_or_roce_v1, "type=\"IB/RoCE v1\"");
+    if (may_have_roce()) run.samples().add_stable(kGids, labels_, gids_.counts->roce_v2, "type=\"RoCE v2\"");
+  }
+
+  // Where it is known that there is none, a RoCE v2 GID is not missing: InfiniBand, EFA (link layer Unknown),
+  // iWARP.
+  bool may_have_roce() const {
+    return !infiniband_ && link_layer_ != "Unknown" && handle_.device->protocol != "iw";
+  }
+
+  host::Host& host_;
+  const DeviceHandle handle_;
+  const std::uint32_t number_;
+  const std::string path_;
+  const std::string labels_;
+  RefreshTimer gid_timer_;
+  RefreshTimer mtu_timer_;
+  std::array<char, 128> buffer_{};
+
+  std::optional<std::uint32_t> last_state_;
+  std::uint64_t seen_changes_ = 0;
+  std::string link_layer_;
+  bool infiniband_ = false;
+  GidFacts gids_;
+  std::optional<host::PortMtu> mtu_;
+  bool mtu_error_logged_ = false;
+  std::optional<std::uint32_t> lid_;
+  std::string info_netdev_;
+  std::string info_labels_;
+};
+
+class PortJob : public core::Job {
+ public:
+  PortJob(const Context& context, const DeviceHandle& handle) : Job("port", handle.device->name) {
+    for (const std::uint32_t number : handle.device->ports)
+      ports_.push_back(std::make_unique<Port>(context.host, handle, number));
+  }
+  void run(core::JobRun& run) override {
+    for (const auto& port : ports_) port->run(run);
+  }
+
+ private:
+  std::vector<std::unique_ptr<Port>> ports_;
+};
+
+class PortCollector : public Collector {
+ public:
+  explicit PortCollector(const Context& context) : context_(context) {}
+  std::shared_ptr<core::Job> device_job(const DeviceHandle& handle) override {
+    return std::make_shared<PortJob>(context_, handle);
+  }
+
+ private:
+  const Context& context_;
+};
+
+std::span<const MetricDesc* const> families() { return kFamilies; }
+
+}  // namespace
+
+extern const CollectorSpec port_spec;
+const CollectorSpec port_spec{"port", "Port state, speed, GIDs and MTU", true, families,
+                              [](const Context& context) -> std::unique_ptr<Collector> {
+                                return std::make_unique<PortCollector>(context);
+                              }};
+
+}  // namespace rdma_exporter::collectors

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+//
+// How the tables of driver statistics write their rows, and what the compiler checks of them. A `#` in a name
+// stands for one digit from 0 to 7, a priority or lane, and so does the `#` in the row's labels.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "collectors/counters/counter_row.h"
+#include "collectors/counters/hw_tables/table_checks.h"
+#include "collectors/ethtool/ethtool_families.h"
+
+namespace rdma_exporter::collectors::ethtool_table {
+
+inline constexpr std::string_view kRx = R"(direction="rx")";
+inline constexpr std::string_view kTx = R"(direction="tx")";
+inline constexpr std::string_view kRxPriority = R"(priority="#",direction="rx")";
+inline constexpr std::string_view kTxPriority = R"(priority="#",direction="tx")";
+inline constexpr std::string_view kRxAllPriorities = R"(priority="all",direction="rx")";
+inline constexpr std::string_view kTxAllPriorities = R"(priority="all",direction="tx")";
+
+inline constexpr std::string_view kRxPortBuffer = R"(direction="rx",reason="port_buffer")";
+inline constexpr std::string_view kRxPort = R"(direction="rx",reason="port")";
+inline constexpr std::string_view kRxNoReceiveBuffer = R"(direction="rx",reason="no_receive_buffer")";
+inline constexpr std::string_view kRxNoMemory = R"(direction="rx",reason="no_memory")";
+inline constexpr std::string_view kRxPcieBuffer = R"(direction="rx",reason="pcie_buffer")";
+inline constexpr std::string_view kRxOversize = R"(direction="rx",reason="oversize")";
+inline constexpr std::string_view kRxNoRule = R"(direction="rx",reason="no_rule")";
+inline constexpr std::string_view kRxInterfaceDown = R"(direction="rx",reason="interface_down")";
+inline constexpr std::string_view kRxInternalQueue = R"(direction="rx",reason="internal_queue")";
+inline constexpr std::string_view kTxPort = R"(direction="tx",reason="port")";
+inline constexpr std::string_view kTxLinkDown = R"(direction="tx",reason="link_down")";
+inline constexpr std::string_view kTxRing = R"(direction="tx",reason="ring")";
+
+inline constexpr std::string_view kWarning = R"(severity="warning")";
+inline constexpr std::string_view kError = R"(severity="error")";
+
+constexpr CounterRow curated(std::string_view raw, const core::MetricDesc& family,
+                             std::string_view labels = {}) {
+  return {raw, &family, labels};
+}
+/// The driver counts microseconds.
+constexpr CounterRow microseconds(std::string_view raw, const core::MetricDesc& family,
+                                  std::string_view labels) {
+  return {raw, &family, labels, 1, 64, 1'000'000};
+}
+/// 0 to 100.
+constexpr CounterRow percent(std::string_view raw, const core::MetricDesc& family, std::string_view labels) {
+  return {raw, &family, labels, 1, 64, 100};
+}
+/// Has no vendor-neutral name on purpose; the comment beside it says why.
+constexpr CounterRow raw_only(std::string_view raw) { return {raw}; }
+
+constexpr bool valid(const CounterRow& row) {
+  const auto placeholders = [](std::string_view text) { return std::count(text.begin(), text.end(), '#'); };
+  if (row.raw.empty() || row.raw.size() > 32 || placeholders(row.raw) > 1) return false;
+  if (row.metric == nullptr) return row.labels.empty() && row.divisor == 1;
+  if (placeholders(row.raw) != placeholders(row.labels)) return false;
+  const bool gauge = row.metric->type == core::MetricType::gauge;
+  const bool unit = row.divisor == 1 || (row.divisor == 1'000'000 && row.metric->unit == "seconds") ||
+                    (row.divisor == 100 && row.metric->unit == "ratio");
+  return row.scale == 1 && row.bits == 64 && unit && gauge == (row.metric->unit == "ratio") &&
+         table::labels_agree(*row.metric, row.labels, "netdev");
+}
+
+/// Each row valid, each statistic in one row.
+template <typename Table>
+constexpr bool all_valid(const Table& rows) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (!valid(rows[i])) return false;
+    for (std::size_t j = 0; j < i; ++j)
+      if (rows[i].raw == rows[j].raw) return false;
+  }
+  return true;
+}
+
+using table::count_addends;
+
+}  // namespace rdma_exporter::collectors::ethtool_table

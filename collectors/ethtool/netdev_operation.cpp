@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#include "collectors/ethtool/netdev_operation.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <string>
+#include <utility>
+
+#include "log/log.h"
+
+namespace rdma_exporter::collectors {
+namespace {
+
+// include/linux/errno.h: not for user space, but drivers let it through.
+constexpr int kKernelNotSupported = 524;  // ENOTSUPP
+
+bool means_unsupported(const core::Error& error) {
+  // EOPNOTSUPP: the driver, or this kernel's family, has no such operation.
+  return core::is_errno(error, EOPNOTSUPP) || core::is_errno(error, kKernelNotSupported);
+}
+
+bool still_there(const host::Netdev& netdev, host::HostFs& sysfs) {
+  const auto id = sysfs.stat(netdev.path);
+  return id && *id == netdev.id;
+}
+
+}  // namespace
+
+void NetdevOperation::unsupported(const host::Netdev& netdev, Clock::time_point now) {
+  not_before_ = now + wait_;
+  wait_ = std::min(2 * wait_, kMaxRetry);
+  if (std::exchange(logged_, true)) return;
+  log::debug("not supported by this network interface",
+             {{"netdev", netdev.name}, {"operation", std::string(name_)}});
+}
+
+void NetdevOperation::answered(bool holds_something, const host::Netdev& netdev, Clock::time_point now) {
+  supported_ = supported_ || holds_something;
+  if (holds_something) wait_ = kFirstRetry;
+  if (!supported_) unsupported(netdev, now);
+}
+
+bool NetdevOperation::failed(const core::Error& error, const host::Netdev& netdev, host::HostFs& sysfs,
+                             core::JobRun& run) {
+  if (core::is_errno(error, ENODEV) && !still_there(netdev, sysfs)) return false;
+  if (means_unsupported(error)) {
+    unsupported(netdev, run.now());
+  } else {
+    run.count_read_error(core::reason(error));
+  }
+  return true;
+}
+
+}  // namespace rdma_exporter::collectors

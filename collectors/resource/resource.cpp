@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+//
+// Collector resource: how many objects (queue pairs, memory regions, ...) each device has, of how many, in
+// which state and whose. Counts come with every scrape, one netlink message per device. The tables of objects
+// are dumped in the background (resource_pass.h), where that is safe.
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "collectors/collector.h"
+#include "collectors/counters/optional_counters.h"
+#include "collectors/resource/resource_families.h"
+#include "collectors/resource/resource_pass.h"
+#include "core/labels.h"
+#include "host/netlink/kept_netlink.h"
+#include "host/netlink/nldev.h"
+#include "host/netlink/nldev_resource.h"
+#include "log/log.h"
+
+namespace rdma_exporter::collectors {
+namespace {
+
+// Between two tries to learn the limits over the verbs device; once they are known they are not asked for
+// again.
+constexpr std::chrono::seconds kLimitsRetry{300};
+
+// Whether tables of objects are dumped on this host. Decided at the first run of the first job.
+class DetailPolicy {
+ public:
+  explicit DetailPolicy(const Context& context) : context_(context) {}
+
+  struct Decision {
+    bool enabled;
+    std::string_view reason;
+  };
+  Decision decide() {
+    std::call_once(once_, [this] { decision_ = make(); });
+    return decision_;
+  }
+
+ private:
+  Decision make() {
+    using Detail = ResourceSettings::Detail;
+    if (context_.resource.detail == Detail::on) return {true, "on"};
+    if (context_.resource.detail == Detail::off) return {false, "off"};
+    // A core that was built apart from the kernel (OFED) is marked O; the kernel's release says nothing of
+    // it.
+    const auto taint = context_.host.sysfs->read("module/ib_core/taint");
+    const bool foreign = taint && taint->find('O') != std::string::npos;
+    if (context_.host.resource_dumps_safe && !foreign) return {true, "auto"};
+    log::info(
+        "RDMA resources are counted but not dumped: this kernel is not known to be free of use-after-free "
+        "races with "
+        "dumps (docs/RESOURCES.md); --collector.resource.detail=on dumps all the same",
+        {{"reason", foreign ? "ib_core is not the kernel's own" : "kernel release"}});
+    return {false, foreign ? "ib_core" : "kernel"};
+  }
+
+  const Context& context_;
+  std::once_flag once_;
+  Decision decision_{};
+};
+
+class ResourceJob : public core::Job {
+ public:
+  ResourceJob(const Context& context, std::shared_ptr<const host::Device> device, DetailPolicy& policy)
+      : Job("resource", device->name),
+        context_(context),
+        policy_(policy),
+        device_(std::move(device)),
+        labels_(core::render_labels({{"device", device_->name}})),
+        request_(host::nldev::device_request(*device_->netlink_index)),
+        netlink_(host::kept_netlink(context.host, host::NetlinkProtocol::rdma)) {
+    for (const std::uint32_t port : device_->ports) optional_.emplace_back(*device_, port);
+  }
+
+  void run(core::JobRun& run) override {
+    if (!read_summary(run)) return;
+    add_limits(run);
+    for (OptionalCounters& counters : optional_) counters.run(*netlink_, run);
+    add_detail(run);
+  }
+
+ private:
+  bool read_summary(core::JobRun& run) {
+    counts_.clear();
+    kernel_limits_.clear();
+    core::Result<void> parsed;
+    const auto answered =
+        netlink_->request(host::nldev::kResourceSummary, 0, request_, [&](host::Bytes answer) {
+          parsed = host::nldev::parse_resource_summary(answer, [&](const host::nldev::ResourceCount& count) {
+            counts_.emplace(count.type, count.current);
+            if (count.max && *count.max > 0) kernel_limits_.emplace(count.type, *count.max);
+          });
+        });
+    if (answered && parsed) {
+      for (const auto& [type, current] : counts_)
+        run.samples().add_stable(kResourceObjects, labels_, current, type_label(type));
+      return true;
+    }
+    // EINVAL: a kernel before 4.17, or the device has just been deleted and netlink denies it.
+    const core::Error& error = answered ? parsed.error() : answered.error();
+    if (!core::is_errno(error, EINVAL)) run.count_read_error(core::reason(error));
+    return false;
+  }
+
+  void add_limits(core::JobRun& run) {
+    if (!limits_ && context_.host.verbs && run.now() >= limits_not_before_) ask_limits(run);
+    ResourceCounts limits = kernel_limits_;
+    if (limits_) {
+      for (const auto& [type, limit] :
+           {std::pair{"qp", limits_->qps}, std::pair{"cq", limits_->cqs}, std::pair{"mr", limits_->mrs},
+            std::pair{"pd", limits_->pds}, std::pair{"srq", limits_->srqs}})
+        if (limit > 0) limits.emplace(type, limit);
+    }
+    for (const auto& [type, limit] : limits)
+      run.samples().add_stable(kResourceLimit, labels_, limit, type_label(type));
+  }
+
+  void ask_limits(core::JobRun& run) {
+    limits_not_before_ = run.now() + kLimitsRetry;
+    const auto limits = context_.host.verbs->device_limits(device_->name);
+    if (limits) {
+      limits_ = *limits;
+    } else if (!host::means_no_verbs(limits.error())) {
+      run.count_read_error(core::reason(limits.error()));
+    }
+  }
+
+  void add_detail(core::JobRun& run) {
+    const DetailPolicy::Decision decision = policy_.decide();
+    if (enabled_labels_.empty()) enabled_labels_ = core::render_labels({{"reason", decision.reason}});
+    run.samples().add_stable(kDetailEnabled, labels_, std::uint64_t{decision.enabled}, enabled_labels_);
+    if (!decision.enabled || context_.background == nullptr) return;
+    const bool first = !passes_;
+    if (first) passes_ = std::make_shared<ResourcePasses>(context_, *device_);
+    passes_->start_if_due(counts_, run.now());
+    if (first) passes_->wait_for_first(context_.resource.first_wait);
+    served_ = passes_->latest();
+    if (served_) add_report(*served_, run);
+  }
+
+  void add_report(const DetailReport& report, core::JobRun& run) const {
+    for (const TableReport& table : report.tables) {
+      add_rows(table.rows, run);
+      add_books(table, run);
+    }
+    add_rows(report.owners, run);
+  }
+
+  void add_rows(const std::vector<ResourceRow>& rows, core::JobRun& run) const {
+    for (const ResourceRow& row : rows) run.samples().add_stable(*row.metric, labels_, row.value, row.labels);
+  }
+
+  void add_books(const TableReport& table, core::JobRun& run) const {
+    if (table.finished) {
+      const std::chrono::duration<double> age = ResourcePasses::Clock::now() - *table.finished;
+      run.samples().add_stable(kDetailAge, labels_, age.count(), table.labels);
+    }
+    run.samples().add_stable(kDumpDuration, labels_, table.duration.count(), table.labels);
+    run.samples().add_stable(kDumpTruncated, labels_, std::uint64_t{!table.truncated.empty()},
+                             table.truncated_labels);
+    for (const auto& [reason, errors] : table.errors) {
+      std::string labels = labels_ + "," + table.labels;
+      core::append_label(labels, "reason", reason);
+      run.samples().add(kDumpErrors, labels, errors);
+    }
+  }
+
+  // Rendered once: the types are the same on every scrape.
+  const std::string& type_label(const std::string& type) {
+    std::string& label = type_labels_[type];
+    if (label.empty()) label = core::render_labels({{"type", type}});
+    return label;
+  }
+
+  const Context& context_;
+  DetailPolicy& policy_;
+  const std::shared_ptr<const host::Device> device_;
+  const std::string labels_;
+  const std::vector<std::byte> request_;
+  const std::unique_ptr<host::Netlink> netlink_;
+  std::deque<OptionalCounters> optional_;
+  std::map<std::string, std::string> type_labels_;
+  std::string enabled_labels_;
+  ResourceCounts counts_;
+  ResourceCounts kernel_limits_;
+  std::optional<host::DeviceLimits> limits_;
+  core::JobRun::Clock::time_point limits_not_before_;
+  std::shared_ptr<ResourcePasses> passes_;
+  std::shared_ptr<const DetailReport> served_;  ///< owns the labels of the samples of this run
+};
+
+class ResourceCollector : public Collector {
+ public:
+  explicit ResourceCollector(const Context& context) : context_(context), policy_(context) {}
+
+  std::shared_ptr<core::Job> device_job(const DeviceHandle& handle) override {
+    // A recording or a tree of files has no netlink, and only netlink tells.
+    if (!handle.device->netlink_index) return nullptr;
+    return std::make_shared<ResourceJob>(context_, handle.device, policy_);
+  }
+
+ private:
+  const Context& context_;
+  DetailPolicy policy_;
+};
+
+}  // namespace
+
+extern const CollectorSpec resource_spec;
+const CollectorSpec resource_spec{
+    "resource", "Queue pairs, memory regions and other objects: number, limit, state, owner", true,
+    resource_families, [](const Context& context) -> std::unique_ptr<Collector> {
+      return std::make_unique<ResourceCollector>(context);
+    }};
+
+}  // namespace rdma_exporter::collectors

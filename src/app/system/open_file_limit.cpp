@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#include "app/system/open_file_limit.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <string>
+
+#include "log/log.h"
+
+namespace rdma_exporter::app {
+namespace {
+// What is open for a moment only: files and directories that workers read. And the log, libraries, the probe.
+constexpr rlim_t kReserve = 1024;
+}  // namespace
+
+OpenFiles raise_open_file_limit(const OpenFiles& wanted) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return {0, wanted.connections};
+  const rlim_t all = rlim_t{wanted.kept_files} + wanted.connections + kReserve;
+  if (limit.rlim_cur < all) {
+    rlimit raised = limit;
+    raised.rlim_cur = std::min(all, limit.rlim_max);
+    if (::setrlimit(RLIMIT_NOFILE, &raised) == 0) limit = raised;
+  }
+  if (limit.rlim_cur >= all) return wanted;
+  const auto files = static_cast<unsigned>(limit.rlim_cur);  // less than `all`
+  const OpenFiles fitting{std::min(wanted.kept_files, files / 2),
+                          std::min(wanted.connections, std::max(files / 4, 1U))};
+  log::info("open file limit is below what is wanted: some files are opened for each read",
+            {{"limit", std::to_string(limit.rlim_cur)},
+             {"wanted", std::to_string(all)},
+             {"connections", std::to_string(fitting.connections)}});
+  return fitting;
+}
+
+}  // namespace rdma_exporter::app

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include "app/command.h"
+
+// To add a command: NAME.cpp beside this file, which defines NAME_command, and its line in commands.cpp.
+namespace rdma_exporter::commands {
+
+/// All of them, in the order of the help.
+app::Commands all();
+
+}  // namespace rdma_exporter::commands

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "probe/session/observer.h"
+
+// What the command probe has seen, and how it says so. Pure.
+namespace rdma_exporter::commands {
+
+/// Round trips of one operation to one target: exact percentiles of the last kKept of them. When another
+/// clock takes over, they begin anew: what two clocks say is not compared.
+class Tally {
+ public:
+  static constexpr std::size_t kKept = 100'000;
+
+  void success(std::chrono::nanoseconds rtt, probe::RttClock clock = probe::RttClock::host);
+  void failure(const probe::Failure& failure);
+
+  std::uint64_t successes() const { return successes_; }
+  std::uint64_t failures() const { return failures_; }
+  /// By "STAGE REASON".
+  const std::map<std::string, std::uint64_t>& reasons() const { return reasons_; }
+  std::chrono::nanoseconds least() const { return least_; }
+  std::chrono::nanoseconds most() const { return most_; }
+  probe::RttClock clock() const { return clock_; }
+  /// The kept round trips, sorted.
+  std::vector<std::chrono::nanoseconds> sorted() const;
+
+ private:
+  std::uint64_t successes_ = 0;
+  std::uint64_t failures_ = 0;
+  std::map<std::string, std::uint64_t> reasons_;
+  std::vector<std::chrono::nanoseconds> rtts_;  // a ring
+  std::chrono::nanoseconds least_ = std::chrono::nanoseconds::max();
+  std::chrono::nanoseconds most_{};
+  probe::RttClock clock_ = probe::RttClock::host;
+};
+
+/// Of `sorted`, the least value that a share of `quantile` in (0, 1] does not exceed; 0 of none.
+std::chrono::nanoseconds quantile_of(const std::vector<std::chrono::nanoseconds>& sorted, double quantile);
+
+/// All operations of each path, in the order of their values.
+using Tallies = std::map<probe::Path, std::map<probe::Op, Tally>>;
+
+/// "12.3 us", "1.234 ms".
+std::string duration_text(std::chrono::nanoseconds time);
+/// A line about one result, with its newline.
+std::string success_line(const probe::Path& path, probe::Op op, const probe::Completion& completion);
+std::string failure_line(const probe::Path& path, probe::Op op, const probe::Failure& failure);
+/// A table for each path.
+std::string tallies_text(const Tallies& tallies);
+/// One document; times in seconds.
+std::string tallies_json(const Tallies& tallies);
+
+/// Fields of the lines of --raw, separated by tabs; and the lines. `time` in seconds since 1970.
+std::string raw_header();
+std::string raw_line(double time, const probe::Path& path, probe::Op op, const probe::Completion& completion);
+std::string raw_line(double time, const probe::Path& path, probe::Op op, const probe::Failure& failure);
+
+}  // namespace rdma_exporter::commands

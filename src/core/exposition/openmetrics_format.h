@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <optional>
+
+#include "core/exposition/format.h"
+
+namespace rdma_exporter::core {
+
+/// OpenMetrics text format 1.0.0 (github.com/OpenObservability/OpenMetrics, specification/OpenMetrics.md).
+/// The names of series are those of text format 0.0.4; what differs is the name of the family.
+class OpenMetricsFormat final : public FormatWriter {
+ public:
+  /// See make_format_writer().
+  explicit OpenMetricsFormat(std::optional<double> start_time) : start_time_(start_time) {}
+  void write(const MetricDesc& metric, std::span<const Sample* const> samples, std::string& out) override;
+  void finish(std::string& out) override;
+
+ private:
+  void append_created(const Sample& sample, double time, std::string& out);
+
+  std::optional<double> start_time_;
+};
+
+}  // namespace rdma_exporter::core

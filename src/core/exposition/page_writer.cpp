@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#include "core/exposition/page_writer.h"
+
+#include <algorithm>
+
+#include "core/exposition/text_format.h"
+
+namespace rdma_exporter::core {
+namespace {
+
+constexpr std::uint32_t kUnknown = UINT32_MAX;
+
+}  // namespace
+
+PageWriter::PageWriter(std::span<const MetricDesc* const> families)
+    : families_(families.begin(), families.end()) {
+  for (std::uint32_t i = 0; i < families_.size(); ++i) index_.emplace(families_[i], i);
+}
+
+// A counting sort, which keeps the order within a family.
+void PageWriter::sort_by_family(std::span<const SampleBatch* const> batches) {
+  family_of_.clear();
+  start_.assign(families_.size() + 1, 0);
+  for (const SampleBatch* batch : batches) {
+    for (const Sample& sample : batch->samples()) {
+      const auto family = index_.find(sample.metric);
+      family_of_.push_back(family == index_.end() ? kUnknown : family->second);
+      if (family_of_.back() != kUnknown) ++start_[family_of_.back() + 1];
+    }
+  }
+  for (std::size_t i = 1; i < start_.size(); ++i) start_[i] += start_[i - 1];
+  sorted_.resize(start_.back());
+  std::vector<std::size_t> next(start_.begin(), start_.end() - 1);
+  std::size_t n = 0;
+  for (const SampleBatch* batch : batches) {
+    for (const Sample& sample : batch->samples()) {
+      const std::uint32_t family = family_of_[n++];
+      if (family != kUnknown) sorted_[next[family]++] = &sample;
+    }
+  }
+}
+
+std::size_t PageWriter::write(std::span<const SampleBatch* const> batches, FormatWriter& format,
+                              std::string& out, std::size_t longest) {
+  sort_by_family(batches);
+  std::size_t left_out = 0;
+  for (std::size_t family = 0; family < families_.size(); ++family) {
+    const std::size_t samples = start_[family + 1] - start_[family];
+    if (samples == 0) continue;
+    const std::size_t before = out.size();
+    format.write(*families_[family], std::span(sorted_).subspan(start_[family], samples), out);
+    if (out.size() <= longest) continue;
+    out.resize(before);
+    left_out += samples;
+  }
+  return left_out;
+}
+
+void write_text(std::span<const MetricDesc* const> families, std::span<const SampleBatch* const> batches,
+                std::string& out) {
+  TextFormat format;
+  PageWriter(families).write(batches, format, out);
+}
+
+}  // namespace rdma_exporter::core

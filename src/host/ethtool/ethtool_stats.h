@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/result.h"
+#include "host/ethtool/ethtool.h"
+#include "host/fs/guarded_buffer.h"
+
+namespace rdma_exporter::host {
+
+/// Where the kernel writes its answers. A worker needs one, whatever the number of interfaces.
+struct EthtoolScratch {
+  GuardedBuffer names;
+  GuardedBuffer values;
+};
+
+/// Driver statistics of one network interface, by the ioctls ETHTOOL_GSSET_INFO, GSTRINGS and GSTATS
+/// (net/ethtool/ioctl.c). One thread at a time.
+///
+/// Values come without names and names without values, and a driver may change both between two ioctls. mlx5
+/// gives a priority its pause statistics only while PFC is on for it: moving PFC to another priority renames
+/// statistics and leaves their number as it was. Hence the names are read after every read of the values, and
+/// the values are used only when the names are, byte for byte, those of before. What "before" is depends on
+/// trust: names that stayed the same for many readings are taken from the last reading; otherwise they are
+/// read right before the values too. Drivers make the names of what they know, no firmware is asked.
+///
+/// What remains: a change since the last reading that is reversed in the moment between the values and the
+/// names, after kTrustedAfter readings without any change; or two changes in two such moments of one reading.
+/// The kernel has nothing that tells.
+class EthtoolStats {
+ public:
+  EthtoolStats(Ethtool& ethtool, std::string netdev);
+
+  struct Reading {
+    std::span<const std::byte> values;  ///< in the scratch; see value()
+    std::uint64_t value(std::size_t index) const;
+  };
+
+  /// ENODEV: no such interface here. EOPNOTSUPP: its driver has no statistics. EAGAIN: the names changed
+  /// during each of kAttempts tries. Errc::too_long: more than kMaxStatistics.
+  core::Result<Reading> read(EthtoolScratch& scratch);
+
+  /// Changes with the names.
+  std::uint64_t version() const { return version_; }
+  std::size_t size() const { return names_.size() / kNameSize; }
+  /// Up to the NUL, if there is one, without trailing blanks (cxgb4 pads with them). May be empty.
+  std::string_view name(std::size_t index) const;
+
+  static constexpr std::size_t kNameSize = 32;  ///< ETH_GSTRING_LEN
+  static constexpr int kAttempts = 3;
+  /// Readings with the same names after which they are trusted.
+  static constexpr unsigned kTrustedAfter = 30;
+  /// mlx5 with 128 channels and 8 traffic classes has a third of that.
+  static constexpr std::size_t kMaxStatistics = 131'072;
+
+ private:
+  core::Result<std::size_t> count();
+  core::Result<void> refresh_names(GuardedBuffer& buffer);
+  core::Result<void> read_names(GuardedBuffer& buffer, std::size_t count);
+  core::Result<std::span<const std::byte>> read_values(GuardedBuffer& buffer);
+
+  Ethtool& ethtool_;
+  const std::string netdev_;
+  std::string names_;  ///< as the kernel gave them, kNameSize each
+  std::uint64_t version_ = 0;
+  unsigned quiet_readings_ = 0;  ///< in a row, without a change of names
+};
+
+}  // namespace rdma_exporter::host

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "core/result.h"
+#include "host/netlink/netlink.h"
+
+// Requests and answers of ethtool's generic netlink family (include/uapi/linux/ethtool_netlink.h,
+// Documentation/networking/ethtool-netlink.rst). Pure functions from and to bytes; a payload begins with
+// struct genlmsghdr. The kernel leaves out what the driver did not fill, so does a parser: nullopt, or a
+// counter that is not reported. None of these requests needs a privilege.
+namespace rdma_exporter::host::genl_ethtool {
+
+/// nlmsg_type of a request to the controller, which knows the number of the family: it differs from boot to
+/// boot. ENOENT: a kernel without it (before 5.6).
+extern const std::uint16_t kControl;
+std::vector<std::byte> family_request();
+/// nlmsg_type of all requests below.
+core::Result<std::uint16_t> parse_family(Bytes payload);
+
+/// What can be asked of a network interface. Each request takes the kernel's RTNL lock once.
+enum class Query : std::uint8_t {
+  statistics,  ///< the groups eth-phy, eth-mac, eth-ctrl and rmon; Linux 5.13
+  pause,       ///< link-wide pause (802.3 annex 31B), not PFC; 5.10
+  fec,         ///< forward error correction; 5.13
+  link_state,  ///< 5.6; the count of link losses 6.4
+  link_modes,  ///< speed; 5.6
+  rings,       ///< 5.6
+  module,      ///< power mode of the transceiver; 5.16
+};
+
+/// `with_counters`: ask for the counters that belong to pause, fec and link_state too. A kernel that has none
+/// for a query refuses the request as a whole with EINVAL.
+std::vector<std::byte> request(Query query, std::string_view netdev, bool with_counters = true);
+
+/// All counters that the answers can carry: the kernel's names of the standard statistics (IEEE 802.3 clause
+/// 30, RMON MIB; net/ethtool/stats.c), then the kernel's field names of the others.
+inline constexpr auto kCounterNames = std::to_array<std::string_view>({"SymbolErrorDuringCarrier",
+                                                                       "FramesTransmittedOK",
+                                                                       "SingleCollisionFrames",
+                                                                       "MultipleCollisionFrames",
+                                                                       "FramesReceivedOK",
+                                                                       "FrameCheckSequenceErrors",
+                                                                       "AlignmentErrors",
+                                                                       "OctetsTransmittedOK",
+                                                                       "FramesWithDeferredXmissions",
+                                                                       "LateCollisions",
+                                                                       "FramesAbortedDueToXSColls",
+                                                                       "FramesLostDueToIntMACXmitError",
+                                                                       "CarrierSenseErrors",
+                                                                       "OctetsReceivedOK",
+                                                                       "FramesLostDueToIntMACRcvError",
+                                                                       "MulticastFramesXmittedOK",
+                                                                       "BroadcastFramesXmittedOK",
+                                                                       "FramesWithExcessiveDeferral",
+                                                                       "MulticastFramesReceivedOK",
+                                                                       "BroadcastFramesReceivedOK",
+                                                                       "InRangeLengthErrors",
+                                                                       "OutOfRangeLengthField",
+                                                                       "FrameTooLongErrors",
+                                                                       "MACControlFramesTransmitted",
+                                                                       "MACControlFramesReceived",
+                                                                       "UnsupportedOpcodesReceived",
+                                                                       "etherStatsUndersizePkts",
+                                                                       "etherStatsOversizePkts",
+                                                                       "etherStatsFragments",
+                                                                       "etherStatsJabbers",
+                                                                       "tx_pause_frames",
+                                                                       "rx_pause_frames",
+                                                                       "corrected_blocks",
+                                                                       "uncorrectable_blocks",
+                                                                       "corrected_bits",
+                                                                       "link_down_events"});
+/// `counter` is an index of kCounterNames.
+using OnCounter = std::function<void(std::size_t counter, std::uint64_t value)>;
+
+/// Answer to statistics. Counters that a newer kernel may add are skipped, as are the histograms of frame
+/// sizes.
+core::Result<void> parse_statistics(Bytes payload, const OnCounter& on_counter);
+
+/// Answer to pause: whether received frames are obeyed, and whether frames may be sent.
+struct Pause {
+  std::optional<bool> rx;
+  std::optional<bool> tx;
+};
+core::Result<Pause> parse_pause(Bytes payload, const OnCounter& on_counter);
+
+/// Answer to fec. The totals are counters; where the driver counts lanes, so are these.
+struct Fec {
+  std::string_view active;                          ///< "off", "rs", "baser", "llrs"; empty if not known
+  std::vector<std::uint64_t> corrected_blocks;      ///< by lane
+  std::vector<std::uint64_t> uncorrectable_blocks;  ///< by lane
+  std::vector<std::uint64_t> corrected_bits;        ///< by lane
+  static constexpr std::size_t kMaxLanes = 32;      ///< more are an error; the kernel's limit is 8
+};
+core::Result<Fec> parse_fec(Bytes payload, const OnCounter& on_counter);
+
+/// Answer to link_state.
+struct LinkState {
+  std::optional<bool> up;
+  /// Why an interface that is administratively up has no link, in words of the header's constants
+  /// ("no_cable"); "other" for one it does not know. Empty while there is nothing to say.
+  std::string_view extended_state;
+  std::string_view extended_substate;
+};
+core::Result<LinkState> parse_link_state(Bytes payload, const OnCounter& on_counter);
+
+/// Answer to link_modes: the speed in bytes per second, nullopt while unknown (no link).
+core::Result<std::optional<double>> parse_speed(Bytes payload);
+
+/// Answer to rings: descriptors of each ring, now and at most.
+struct Rings {
+  std::optional<std::uint32_t> rx;
+  std::optional<std::uint32_t> rx_max;
+  std::optional<std::uint32_t> tx;
+  std::optional<std::uint32_t> tx_max;
+};
+core::Result<Rings> parse_rings(Bytes payload);
+
+/// Answer to module: true for high power mode, false for low, nullopt without a module that has modes.
+core::Result<std::optional<bool>> parse_module_high_power(Bytes payload);
+
+}  // namespace rdma_exporter::host::genl_ethtool

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#include "host/events/port_states.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <utility>
+
+#include "core/text/kernel_text.h"
+#include "host/netlink/kept_netlink.h"
+#include "host/netlink/nldev.h"
+
+namespace rdma_exporter::host {
+namespace {
+
+PortState unreadable(int os_errno) {
+  return {core::os_error(os_errno), core::os_error(os_errno), {}, {}, {}};
+}
+
+core::Result<std::uint32_t> read_enum(AttrDir& files, std::string_view name) {
+  std::array<char, 128> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled by read()
+  const auto text = files.read(name, buffer);
+  return text ? core::parse_enum(*text) : tl::unexpected(text.error());
+}
+
+}  // namespace
+
+PortStates::PortStates(Host& host, std::shared_ptr<const Device> device)
+    : device_(std::move(device)),
+      netlink_(device_->netlink_index ? kept_netlink(host, NetlinkProtocol::rdma) : nullptr) {
+  for (const std::uint32_t port : device_->ports) {
+    auto files = std::make_unique<AttrDir>(*host.sysfs, device_->port_path(port), host.open_files);
+    memos_.push_back({port, std::move(files), {}, unreadable(ENODEV), {}, {}});
+  }
+}
+
+PortStates::Memo* PortStates::find(std::uint32_t port) {
+  const auto memo = std::find_if(memos_.begin(), memos_.end(), [&](const Memo& m) { return m.port == port; });
+  return memo == memos_.end() ? nullptr : &*memo;
+}
+
+PortState PortStates::get(std::uint32_t port, std::uint64_t cycle) {
+  const std::lock_guard lock(mutex_);
+  Memo* memo = find(port);
+  if (memo == nullptr) return unreadable(ENODEV);
+  if (memo->cycle != cycle) {
+    auto answer = query_netlink(port);
+    memo->value = answer ? std::move(*answer) : query_sysfs(*memo, cycle);
+    memo->cycle = cycle;
+  }
+  return memo->value;
+}
+
+core::Result<std::string_view> PortStates::read(std::uint32_t port, std::uint64_t cycle,
+                                                std::string_view name, std::span<char> buffer) {
+  const std::lock_guard lock(mutex_);
+  Memo* memo = find(port);
+  if (memo == nullptr) return core::os_error(ENODEV);
+  const auto files = fresh_files(*memo, cycle);
+  return files ? (*files)->read(name, buffer) : tl::unexpected(files.error());
+}
+
+core::Result<AttrDir*> PortStates::fresh_files(Memo& memo, std::uint64_t cycle) {
+  if (memo.files_cycle != cycle) {
+    const auto changed = memo.files->refresh();
+    memo.refreshed = changed ? core::Result<void>() : tl::unexpected(changed.error());
+    memo.files_cycle = cycle;
+  }
+  if (!memo.refreshed) return tl::unexpected(memo.refreshed.error());
+  return memo.files.get();
+}
+
+std::optional<PortState> PortStates::query_netlink(std::uint32_t port) {
+  if (!netlink_) return std::nullopt;
+  std::optional<PortState> state;
+  const auto payload = nldev::device_request(*device_->netlink_index, port);
+  const auto sent = netlink_->request(nldev::kPortGet, 0, payload, [&](Bytes bytes) {
+    auto answer = nldev::parse_port(bytes);
+    if (answer && answer->state && answer->physical_state)
+      state = PortState{*answer->state, *answer->physical_state, std::move(answer->netdev), answer->lid,
+                        answer->sm_lid};
+  });
+  return sent ? state : std::nullopt;
+}
+
+PortState PortStates::query_sysfs(Memo& memo, std::uint64_t cycle) {
+  const auto files = fresh_files(memo, cycle);
+  if (!files) return {tl::unexpected(files.error()), tl::unexpected(files.error()), {}, {}, {}};
+  return {read_enum(**files, "state"), read_enum(**files, "phys_state"), {}, {}, {}};
+}
+
+}  // namespace rdma_exporter::host

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/names.h"
+#include "host/fs/host_fs.h"
+#include "host/fs/open_files.h"
+
+namespace rdma_exporter::host {
+
+/// A directory of small attribute files, read again and again: ports/N/counters, ports/N/hw_counters.
+/// Keeps descriptors open within the budget; notices files that came, went or were replaced, and a device
+/// that was registered anew. One thread at a time.
+class AttrDir {
+ public:
+  AttrDir(HostFs& fs, std::string path, OpenFileBudget& budget);
+  ~AttrDir();
+  AttrDir(const AttrDir&) = delete;
+  AttrDir& operator=(const AttrDir&) = delete;
+
+  /// Lists the directory if it changed since the last call; true when the names may have changed. A tree of
+  /// plain files is asked by fstat. A directory of sysfs keeps its files as long as its device is registered,
+  /// so it is listed once, and a read that fails with ENODEV tells that the device has gone. ENOENT: the
+  /// directory does not exist (any more); names are empty then, and it is looked for again after kAbsentFor.
+  core::Result<bool> refresh();
+
+  static constexpr std::chrono::seconds kAbsentFor{5};
+
+  const std::vector<std::string>& names() const { return *names_; }
+  /// Reads file `index` of names(). The view points into `buffer`.
+  core::Result<std::string_view> read(std::size_t index, std::span<char> buffer);
+  /// The same by name; ENOENT for a file that was not there at the last refresh().
+  core::Result<std::string_view> read(std::string_view name, std::span<char> buffer);
+
+ private:
+  core::Result<bool> list_again();
+  core::Result<std::unique_ptr<OpenFile>> open(std::size_t index);
+  void close_all();
+  void close_files();
+  void keep(std::size_t index, std::unique_ptr<OpenFile> file);
+
+  HostFs& fs_;
+  std::string path_;
+  OpenFileBudget& budget_;
+  std::unique_ptr<OpenDir> dir_;  ///< within the budget, like the files; not where directories do not change
+  FileId id_;
+  std::chrono::steady_clock::time_point absent_until_;
+  core::Names names_;
+  std::vector<std::unique_ptr<OpenFile>> files_;
+};
+
+}  // namespace rdma_exporter::host

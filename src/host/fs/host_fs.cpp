@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#include "host/fs/host_fs.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+
+#include "core/text/kernel_text.h"
+#include "host/fs/fd.h"
+
+namespace rdma_exporter::host {
+namespace {
+
+using core::os_error;
+
+class RealOpenFile : public OpenFile {
+ public:
+  explicit RealOpenFile(Fd fd) : fd_(std::move(fd)) {}
+
+  core::Result<std::string_view> read(std::span<char> buffer) override {
+    // Not libc's pread: as a cancellation point it costs two atomic operations more in a process with
+    // threads.
+    ssize_t length = ::syscall(SYS_pread64, fd_.get(), buffer.data(), buffer.size(), off_t{0});
+    // Pipes and sockets cannot be read at an offset; a tree made of them is a test of a stuck read.
+    if (length < 0 && errno == ESPIPE) length = ::read(fd_.get(), buffer.data(), buffer.size());
+    if (length < 0) return os_error(errno);
+    const auto size = static_cast<std::size_t>(length);
+    if (size == buffer.size()) return core::too_long_error();
+    return std::string_view(buffer.data(), size);
+  }
+
+ private:
+  Fd fd_;
+};
+
+core::Result<FileId> file_id(const struct ::stat& info, bool is_sysfs) {
+  if (info.st_nlink == 0) return os_error(ENOENT);
+  const std::int64_t modified = info.st_mtim.tv_sec * 1'000'000'000 + info.st_mtim.tv_nsec;
+  return FileId{info.st_dev, info.st_ino, is_sysfs ? 0 : modified, S_ISDIR(info.st_mode)};
+}
+
+class RealOpenDir : public OpenDir {
+ public:
+  RealOpenDir(Fd fd, bool is_sysfs) : fd_(std::move(fd)), is_sysfs_(is_sysfs) {}
+
+  core::Result<FileId> stat() override {
+    struct ::stat info {};
+    if (::fstat(fd_.get(), &info) != 0) return os_error(errno);
+    return file_id(info, is_sysfs_);
+  }
+
+ private:
+  Fd fd_;
+  bool is_sysfs_;
+};
+
+core::Result<std::vector<std::string>> read_names(DIR* dir) {
+  std::vector<std::string> names;
+  for (;;) {
+    errno = 0;
+    const dirent* entry = ::readdir(dir);
+    if (entry == nullptr && errno != 0) return os_error(errno);
+    if (entry == nullptr) return names;
+    const std::string_view name = entry->d_name;
+    if (name == "." || name == "..") continue;
+    if (names.size() == HostFs::kMaxEntries) return core::too_long_error();
+    names.emplace_back(name);
+  }
+}
+
+class RealFs : public HostFs {
+ public:
+  explicit RealFs(std::string root) : root_(std::move(root)), is_sysfs_(is_real_sysfs(root_)) {}
+
+  const std::string& root() const override { return root_; }
+  bool directories_change() const override { return !is_sysfs_; }
+
+  core::Result<std::vector<std::string>> list(const std::string& path) override {
+    DIR* dir = ::opendir(absolute(path).c_str());
+    if (dir == nullptr) return os_error(errno);
+    auto names = read_names(dir);
+    ::closedir(dir);
+    if (names) std::sort(names->begin(), names->end());
+    return names;
+  }
+
+  core::Result<std::string> read_link(const std::string& path) override {
+    std::array<char, 4096> target{};
+    const ssize_t length = ::readlink(absolute(path).c_str(), target.data(), target.size());
+    if (length < 0) return os_error(errno);
+    return std::string(target.data(), static_cast<std::size_t>(length));
+  }
+
+  core::Result<std::string> canonical(const std::string& path) override {
+    const auto real_root = real_path(root_);
+    auto real = real_path(absolute(path));
+    if (!real || !real_root) return real;
+    if (!real->starts_with(*real_root + "/")) return os_error(ENOENT);
+    return real->substr(real_root->size() + 1);
+  }
+
+  core::Result<FileId> stat(const std::string& path) override {
+    struct ::stat info {};
+    if (::stat(absolute(path).c_str(), &info) != 0) return os_error(errno);
+    return file_id(info, is_sysfs_);
+  }
+
+  core::Result<std::unique_ptr<OpenDir>> open_dir(const std::string& path) override {
+    Fd fd(::open(absolute(path).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (!fd.valid()) return os_error(errno);
+    return std::make_unique<RealOpenDir>(std::move(fd), is_sysfs_);
+  }
+
+  core::Result<std::unique_ptr<OpenFile>> open(const std::string& path) override {
+    Fd fd(::open(absolute(path).c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+    if (!fd.valid()) return os_error(errno);
+    return std::make_unique<RealOpenFile>(std::move(fd));
+  }
+
+ private:
+  std::string absolute(const std::string& path) const { return root_ + "/" + path; }
+
+  static core::Result<std::string> real_path(const std::string& path) {
+    const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr), &std::free);
+    if (!real) return os_error(errno);
+    return std::string(real.get());
+  }
+
+  std::string root_;
+  bool is_sysfs_;
+};
+
+}  // namespace
+
+core::Result<std::string> HostFs::read(const std::string& path) {
+  const auto file = open(path);
+  if (!file) return tl::unexpected(file.error());
+  std::array<char, 4096> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled by read()
+  const auto text = (*file)->read(buffer);
+  if (!text) return tl::unexpected(text.error());
+  return std::string(core::trim(*text));
+}
+
+core::Result<std::string> HostFs::link_name(const std::string& path) {
+  auto target = read_link(path);
+  if (target) target->erase(0, target->rfind('/') + 1);
+  return target;
+}
+
+std::unique_ptr<HostFs> make_host_fs(std::string root) { return std::make_unique<RealFs>(std::move(root)); }
+
+bool is_real_sysfs(const std::string& root) {
+  struct ::statfs info {};
+  return ::statfs(root.c_str(), &info) == 0 && info.f_type == SYSFS_MAGIC;
+}
+
+}  // namespace rdma_exporter::host

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#include "host/topology/inventory.h"
+
+#include <linux/netlink.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <utility>
+
+#include "core/text/kernel_text.h"
+
+namespace rdma_exporter::host {
+namespace {
+
+constexpr std::uint32_t kNodeTypeRnic = 4;  // include/rdma/ib_verbs.h RDMA_NODE_RNIC: iWARP
+
+}  // namespace
+
+Inventory::Inventory(Host& host, std::function<bool(const std::string&)> wanted, Recognise recognise)
+    : host_(host),
+      wanted_(std::move(wanted)),
+      recognise_(std::move(recognise)),
+      netlink_(host.make_netlink(NetlinkProtocol::rdma)) {}
+
+core::Result<bool> Inventory::refresh() {
+  auto names = host_.sysfs->list(kDevices);
+  // ENOENT: the RDMA core is not loaded.
+  if (!names && !core::is_errno(names.error(), ENOENT)) return tl::unexpected(names.error());
+  const NetlinkDevices netlink = names ? netlink_devices() : NetlinkDevices{};
+  Devices found;
+  std::set<std::string> settled;
+  const std::vector<std::string> missing_before = std::exchange(missing_, {});
+  unreachable_.clear();
+  for (const std::string& name : names.value_or(std::vector<std::string>{})) {
+    if (!wanted_(name)) continue;
+    const auto id = host_.sysfs->stat(kDevices + ("/" + name));
+    if (!id) {
+      missing_.push_back(name);
+      if (std::find(missing_before.begin(), missing_before.end(), name) != missing_before.end())
+        unreachable_.push_back(name);
+    }
+    if (!id || !id->directory) continue;
+    found.push_back(find(name, *id, netlink, settled));
+  }
+  const bool changed = found != devices_;
+  devices_ = std::move(found);
+  settled_ = std::move(settled);
+  return changed;
+}
+
+Inventory::NetlinkDevices Inventory::netlink_devices() {
+  NetlinkDevices devices;
+  if (!netlink_) return devices;
+  // An error leaves the map as far as it came: a device without an index is read through sysfs.
+  const auto dumped = netlink_->request(nldev::kGet, NLM_F_DUMP, {}, [&](Bytes payload) {
+    if (auto device = nldev::parse_device(payload))
+      devices.insert_or_assign(device->name, std::move(*device));
+  });
+  netlink_whole_ = dumped.has_value();
+  return devices;
+}
+
+std::shared_ptr<const Device> Inventory::find(const std::string& name, const FileId& id,
+                                              const NetlinkDevices& netlink, std::set<std::string>& settled) {
+  const auto before = known(name, id);
+  const auto entry = netlink.find(name);
+  std::optional<std::uint32_t> index;
+  std::string protocol;
+  if (entry != netlink.end()) {
+    index = entry->second.index;
+    protocol = entry->second.protocol;
+  } else if (before && !netlink_whole_) {
+    // A dump that failed says nothing of this one; its directory says that it is the same.
+    index = before->netlink_index;
+    protocol = before->protocol;
+  }
+  const bool same = before && before->netlink_index == index;
+  if (same && settled_.contains(name)) {
+    settled.insert(name);
+    return before;
+  }
+  auto device = load(name, id);
+  device->netlink_index = index;
+  device->protocol = std::move(protocol);
+  if (!same || *before != *device) return device;
+  if (!device->ports.empty()) settled.insert(name);
+  return before;
+}
+
+std::shared_ptr<const Device> Inventory::known(const std::string& name, const FileId& id) const {
+  const auto it =
+      std::find_if(devices_.begin(), devices_.end(), [&](const auto& d) { return d->name == name; });
+  return it != devices_.end() && (*it)->id == id ? *it : nullptr;
+}
+
+std::shared_ptr<Device> Inventory::load(const std::string& name, const FileId& id) {
+  auto device = std::make_shared<Device>();
+  device->name = name;
+  device->path = kDevices + ("/" + name);
+  device->id = id;
+  device->ports = list_ports(device->path + "/ports");
+  device->parent_driver = host_.sysfs->link_name(device->path + "/device/driver").value_or("");
+  device->driver = find_driver(*device);
+  return device;
+}
+
+std::vector<std::uint32_t> Inventory::list_ports(const std::string& path) {
+  std::vector<std::uint32_t> ports;
+  for (const std::string& name : host_.sysfs->list(path).value_or(std::vector<std::string>{})) {
+    std::uint32_t port = 0;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), port);
+    // As the kernel prints it: "01" is no port.
+    if (error == std::errc{} && std::to_string(port) == name) ports.push_back(port);
+  }
+  std::sort(ports.begin(), ports.end());
+  return ports;
+}
+
+// rxe alone has the attribute `parent` (sw/rxe/rxe_verbs.c), whatever interface it sits on; Soft-iWARP has no
+// parent device and is an RNIC.
+Driver Inventory::find_driver(const Device& device) {
+  if (host_.sysfs->exists(device.path + "/parent")) return Driver::rxe;
+  const Driver driver =
+      device.parent_driver.empty() ? Driver::unknown : driver_from_parent(device.parent_driver);
+  const Driver by_counters = driver == Driver::unknown ? driver_of_counters(device) : driver;
+  if (by_counters != Driver::unknown || !device.parent_driver.empty()) return by_counters;
+  const auto text = host_.sysfs->read(device.path + "/node_type");
+  const auto node_type = text ? core::parse_enum(*text) : core::parse_error();
+  return node_type && *node_type == kNodeTypeRnic ? Driver::siw : Driver::unknown;
+}
+
+Driver Inventory::driver_of_counters(const Device& device) {
+  if (!recognise_) return Driver::unknown;
+  for (const std::uint32_t port : device.ports) {
+    const auto names = host_.sysfs->list(device.port_path(port) + "/hw_counters");
+    const Driver driver = names ? recognise_(*names) : Driver::unknown;
+    if (driver != Driver::unknown) return driver;
+  }
+  return Driver::unknown;
+}
+
+}  // namespace rdma_exporter::host

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "http/request.h"
+
+namespace boost::asio::ssl {
+class context;
+}
+
+namespace rdma_exporter::http {
+
+/// What becomes of a request before anybody looks at what it wants.
+enum class Admission : unsigned char {
+  admitted,
+  rate_limited,
+  no_credentials,
+  wrong_credentials,
+  password_queue_full,
+};
+
+/// Who gets in, and how connections are secured. Io thread only.
+class AccessControl {
+ public:
+  using Answer = std::function<void(Admission)>;
+
+  virtual ~AccessControl() = default;
+
+  /// For new connections; null: plain HTTP.
+  virtual std::shared_ptr<boost::asio::ssl::context> tls() const = 0;
+
+  /// For every response: whole lines, each ending in CRLF. Valid until the next event.
+  virtual std::string_view response_headers() const = 0;
+
+  /// Calls `answer` exactly once, now or later. `request` is not used after the return; `client` is the
+  /// address of who sent it.
+  virtual void admit(const Request& request, const std::string& client, Answer answer) = 0;
+};
+
+}  // namespace rdma_exporter::http

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "http/access.h"
+#include "http/handler.h"
+#include "http/http_counters.h"
+#include "http/session/date_header.h"
+
+namespace rdma_exporter::http {
+
+/// What a connection is worth when there are too many.
+enum class ConnectionState : unsigned char {
+  fresh,  ///< has not sent one whole request that was let in
+  idle,   ///< between two requests
+  busy,   ///< a request is in work, or its password waits to be checked
+};
+
+class Connection;
+struct Peer;
+
+/// Connections in the order in which they came to their state.
+using ConnectionList = std::list<Connection*>;
+
+/// One open connection, whatever its stream is.
+class Connection {
+ public:
+  /// Ends it as soon as no response is in flight: at once when idle, else after the response.
+  virtual void stop() = 0;
+  /// Ends it now. Nothing of the handler is used afterwards.
+  virtual void close() = 0;
+  /// Bytes of the page that the client is being sent.
+  virtual std::size_t sending() const { return 0; }
+  /// Ends it now, because that page takes the memory of another one.
+  virtual void give_up_page() { close(); }
+  ConnectionState connection_state() const { return connection_state_; }
+
+ protected:
+  virtual ~Connection() = default;
+
+ private:
+  friend class Connections;
+  // Meaningful while it is in a Connections.
+  Peer* peer_ = nullptr;
+  ConnectionList::iterator place_;
+  std::uint64_t since_ = 0;
+  ConnectionState connection_state_ = ConnectionState::fresh;
+};
+
+/// Which address gives up a connection first: the one with the most that no request is lost with; among those
+/// with as many one with a fresh one, which has waited longest.
+struct Rank {
+  std::size_t waiting = 0;
+  bool only_idle = false;
+  std::uint64_t since = 0;
+  Peer* peer = nullptr;
+  bool operator<(const Rank& other) const;
+};
+using Ranking = std::set<Rank>;
+
+/// The connections of one address.
+struct Peer {
+  std::string address;
+  std::array<ConnectionList, 3> lists;  ///< by state
+  Ranking::iterator rank;
+};
+
+/// The open connections of a server. Io thread only; what is called for each connection or request costs
+/// hardly more with more connections.
+class Connections {
+ public:
+  void add(Connection& connection, const std::string& address);  ///< as a fresh one
+  void remove(Connection& connection);
+  void move(Connection& connection, ConnectionState state);
+  std::size_t size() const { return size_; }
+
+  /// Closes a connection that no request is lost with: of the address that has the most of them, so that a
+  /// flood makes room for itself, the oldest fresh one, so that a client that is quick with its request gets
+  /// in past any number of slow ones, or else the one that has been idle longest. False when all are busy.
+  bool evict_one();
+
+  /// Closes connections that are being sent pages of `bytes` in all, those first that take longest: of the
+  /// addresses that are sent the most, as long as that is more than the address of `asker` is sent. False
+  /// when that is not enough.
+  bool free_pages(const Connection& asker, std::size_t bytes);
+
+  void stop_all();
+  void close_all();
+
+ private:
+  Peer& peer_of(const std::string& address);
+  void rank(Peer& peer);
+  std::vector<Connection*> all() const;
+
+  std::map<std::string, Peer> peers_;
+  Ranking ranking_;
+  std::size_t size_ = 0;
+  std::uint64_t moves_ = 0;
+};
+
+/// The bounds of the connections, and of each.
+struct SessionLimits {
+  unsigned max_connections = 128;
+  std::chrono::milliseconds read_timeout{
+      10000};  ///< a TLS handshake; the first byte of a request to its last
+  std::chrono::milliseconds idle_timeout{120000};  ///< without a byte between two requests
+  std::chrono::milliseconds write_timeout{10000};  ///< for the whole of a response
+  std::chrono::milliseconds linger{1000};          ///< for the client to read a refusal and close
+  std::size_t max_header_bytes = 8192;             ///< request line and headers; at least 128
+  std::size_t max_body_bytes = 4096;               ///< a body is read and dropped
+  unsigned max_requests = 1000;                    ///< the last response says that it is
+};
+
+/// Whether to log what clients can bring about as often as they like: once a minute.
+class LogThrottle {
+ public:
+  bool should_log();
+
+ private:
+  std::chrono::steady_clock::time_point last_ = {};
+};
+
+/// What all connections of a server share. Handler and counters outlive the event loop's last turn, or every
+/// connection is closed before they go.
+struct SessionContext {
+  Handler& handler;
+  HttpCounters& counters;
+  SessionLimits limits = {};
+  DateHeader date = DateHeader();
+  std::shared_ptr<AccessControl> access = {};  ///< null: plain HTTP, and every request is let in
+  Connections serving = {};
+  Connections refused = {};  ///< being told that there are too many
+  bool stopping = false;
+  LogThrottle accept_errors = {};
+  LogThrottle limits_reached = {};
+  LogThrottle handshakes_failed = {};
+  LogThrottle wrong_credentials = {};
+};
+
+}  // namespace rdma_exporter::http

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <new>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "http/request_reader.h"
+#include "http/session/connection.h"
+#include "http/session/deadline.h"
+#include "http/session/refusals.h"
+#include "http/stream.h"
+#include "log/caught.h"
+#include "log/log.h"
+
+namespace rdma_exporter::http {
+
+/// Serves one connection: requests in, responses out, in order, one at a time. Pipelined requests wait in the
+/// buffer.
+///
+/// Stream: anything with async_read_some, async_write_some and get_executor (an io_context's executor), plus
+/// the functions of http/stream.h; a socket, TLS or a fake. Threads: the io thread only. Lifetime: the event
+/// loop holds the session through its timer until close(), so an answer that comes later finds nothing and is
+/// dropped. Cost of a request on a connection that stays: one read and one gathered write, no timer call, no
+/// copy of the body.
+template <typename Stream>
+class Session final : public Connection, public std::enable_shared_from_this<Session<Stream>> {
+ public:
+  Session(Stream stream, std::shared_ptr<SessionContext> context);
+  ~Session() override;
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  /// Serves requests until the client or a limit ends it.
+  void start();
+  /// Says 503 without waiting for a request, and closes.
+  void refuse();
+  void stop() override;
+  void close() override;
+  std::size_t sending() const override;
+  void give_up_page() override;
+
+ private:
+  using ErrorCode = boost::system::error_code;
+  enum class State : unsigned char { opening, reading, handling, writing, draining, closed };
+  static constexpr std::size_t kMaxDrainedBytes = 65536;
+
+  void watch(Connections* registry);
+  /// Runs `step`; an exception ends this connection and no other.
+  template <typename Step>
+  void guarded(Step step);
+  void on_open(const ErrorCode& error);
+  void read();
+  void on_read(const ErrorCode& error, std::size_t bytes);
+  void advance();
+  void handle();
+  void on_admission(Admission admission);
+  void serve();
+  void ask();
+  bool has_room_for_page();
+  void answer(Response response);
+  void refuse_request(unsigned status, RefusedRequest reason);
+  void send(Response response, bool last);
+  Persistence persistence() const;
+  void on_written(const ErrorCode& error);
+  void finish();
+  void on_shutdown(bool drains);
+  void drain();
+  void on_drained(const ErrorCode& error, std::size_t bytes);
+  void on_expired();
+
+  Stream stream_;
+  std::shared_ptr<SessionContext> context_;
+  Connections* registry_ = nullptr;  ///< where close() takes this out of
+  Deadline deadline_;
+  RequestReader reader_;
+  State state_ = State::opening;
+  bool reading_ = false;        ///< a read is under way, also after a timeout has ended the state `reading`
+  bool request_timed_ = false;  ///< the read timeout of this request runs
+  bool last_ = false;           ///< the response being written is the last one
+  bool linger_ = false;  ///< the client may still be sending: read that before closing, or it sees a reset
+  bool head_only_ = false;
+  bool repeated_ = false;  ///< this request, after others have made room for its page
+  bool admitted_ = false;  ///< a request was let in
+  unsigned requests_ = 0;
+  std::size_t drained_ = 0;
+  std::string peer_;
+  std::string head_;
+  std::shared_ptr<const std::string> body_;
+};
+
+}  // namespace rdma_exporter::http
+
+#include "http/session/session_impl.h"

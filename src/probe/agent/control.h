@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <future>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <vector>
+
+#include "asio/socket.h"
+#include "discovery/sources.h"
+#include "probe/agent/options.h"
+#include "probe/channel/responder.h"
+#include "probe/mesh/fleet.h"
+#include "probe/rdma/nic_acceptor.h"
+#include "probe/stats/registry.h"
+
+namespace rdma_exporter::probe {
+
+/// The probe's decisions: which devices are open, who probes whom, what scrapes see. On a thread of its own,
+/// which never blocks; what may is done by workers.
+class Control {
+ public:
+  explicit Control(std::shared_ptr<Registry> registry);
+
+  /// Any thread.
+  std::future<core::Result<void>> configure(const AgentOptions& options);
+  /// Any thread but its own, once: ends everything and waits for it, for ever if need be.
+  void shut_down();
+
+ private:
+  using SeriesKey = std::tuple<std::string, std::uint8_t, std::string>;  // device, port, target
+  struct Probed {
+    SeriesKey key;
+    const Target* target;  ///< of targets_
+    std::shared_ptr<TargetStats> stats;
+  };
+  struct Device {
+    std::shared_ptr<Nic> nic;
+    std::set<std::uint8_t> ports{};    ///< that have been active
+    std::vector<OwnPort> own_ports{};  ///< the same, as remember() has them
+    std::map<ProberKey, bool> probers{};
+    bool looking = false;  ///< at its ports
+  };
+
+  core::Result<void> apply(const AgentOptions& options);
+  core::Result<void> listen(const AgentOptions& options, bool anew);
+  core::Result<void> start_responder(std::optional<Responder>& responder, const AgentOptions& from,
+                                     std::vector<std::vector<asio::ip::tcp::endpoint>> listen);
+  void end_sessions();
+  void tick();
+  void scan();
+  void on_names(const std::vector<std::string>& names);
+  void on_own_addresses(std::set<std::string> addresses);
+  void make_fleet();
+  void choose_targets();
+  void turn_epoch();
+  void open(const std::string& name);
+  void on_open(const std::string& name, core::Result<std::shared_ptr<Nic>> opened);
+  void add_device(const std::string& name, core::Result<std::shared_ptr<Nic>> opened);
+  void look_at_ports(const std::string& name);
+  void close(const std::string& name);
+  bool wants(const std::string& name) const;
+  void reconcile();
+  void reconcile_device(Device& device, Registry::Contents& contents, std::vector<Probed>& probed);
+  std::shared_ptr<TargetStats> stats_of(const SeriesKey& key, const Target& target,
+                                        Registry::Contents& contents);
+  void report_rotating_targets();
+  std::shared_ptr<TargetStats> begin(const Path& path);
+  void use_histograms(const SeriesKey& key, const Target& target, TargetStats& stats, bool own,
+                      std::map<SeriesKey, Registry::RttSeries>& used);
+  void offer_devices();
+  void say_if_settled();
+
+  std::shared_ptr<Registry> registry_;
+  asio::io_context io_{1};
+  std::optional<asio::executor_work_guard<Executor>> work_;
+  Workers workers_{4};
+  Timer timer_{io_};
+  NicAcceptor acceptor_{workers_, io_};
+  std::optional<Responder> responder_;
+  std::optional<Responder> mesh_;  ///< on loopback, for this host's own devices
+  AgentOptions options_;
+  discovery::Sources sources_;
+  std::optional<std::set<std::string>> own_addresses_;  ///< of network interfaces; unknown at first
+  Fleet fleet_;
+  std::uint64_t epoch_ = 0;
+  std::vector<Target> targets_;  ///< configured and chosen ones, in the order in which limits take them
+  std::shared_ptr<asio::ssl::context> tls_;
+  std::string stamp_;  ///< of the files of tls_
+  std::map<std::string, Device> devices_;
+  std::set<std::string> opening_;
+  std::map<std::string, std::string> complaints_;               ///< last error of opening a device: said once
+  std::map<SeriesKey, std::shared_ptr<TargetStats>> stats_;     ///< target "": sum of those that rotate
+  std::map<SeriesKey, std::shared_ptr<TargetStats>> rotating_;  ///< each by itself, for the log
+  std::set<SeriesKey> failing_;                                 ///< of those: said once
+  std::map<SeriesKey, Registry::RttSeries> rtts_;               ///< target "": of the group that is third
+  std::vector<std::weak_ptr<const void>> loops_;                ///< lives of those that are not gone yet
+  unsigned ticks_ = 0;
+  bool scanning_ = false;
+  bool ending_ = false;
+  std::thread thread_;  // last
+};
+
+}  // namespace rdma_exporter::probe

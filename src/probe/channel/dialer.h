@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "probe/channel/channel.h"
+#include "probe/rdma/connection/rc_end.h"
+#include "probe/rdma/connection/rc_endpoint.h"
+
+namespace rdma_exporter::probe {
+
+/// Makes this host's ends of connections. Both calls return at once; `done` is called once, on any thread.
+class NearEnds {
+ public:
+  virtual ~NearEnds() = default;
+  virtual void make(EndRequest request, std::function<void(SetUp<std::shared_ptr<RcEnd>>)> done) = 0;
+  virtual void connect(std::shared_ptr<RcEnd> end, const Accept& accept, const PathSettings& path,
+                       std::function<void(SetUp<void>)> done) = 0;
+  /// Gives it back, without blocking the caller.
+  virtual void dispose(std::shared_ptr<RcEnd> end) = 0;
+};
+
+struct DialerOptions {
+  std::string address;  ///< name or address of the peer
+  std::uint16_t port = 9401;
+  std::string device;  ///< the peer's device; empty: it chooses
+  std::string rail;    ///< own device
+  std::string cluster;
+  std::string host;
+  std::shared_ptr<asio::ssl::context> tls;  ///< null: in clear
+  EndRequest end{};                         ///< of which port and address, and whether with echoes
+  PathSettings path{};  ///< class and timing that both ends use; what depends on addresses is filled in
+  unsigned flow = 0;    ///< makes the flow label, together with both addresses
+  std::chrono::milliseconds message_time{2'000};
+  std::chrono::milliseconds ping_every{10'000};
+};
+
+/// The client of the side channel: brings one target's connections about. connect() on any thread; everything
+/// else on the thread of `io`.
+class Dialer final : public Connector {
+ public:
+  Dialer(asio::io_context& io, DialerOptions options, std::shared_ptr<NearEnds> near);
+  /// By one thread.
+  void connect(std::optional<Op> one_sided, Done done, std::function<void(Failure)> lost) override;
+  void cancel() override;
+
+ private:
+  class Call;
+  asio::io_context& io_;
+  std::shared_ptr<const DialerOptions> options_;
+  std::shared_ptr<NearEnds> near_;
+  std::weak_ptr<Call> call_;
+};
+
+}  // namespace rdma_exporter::probe

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "asio/socket.h"
+//
+#include <boost/asio/posix/basic_stream_descriptor.hpp>
+
+#include "probe/agent/workers.h"
+#include "probe/rdma/cm/cm_connect.h"
+
+namespace rdma_exporter::probe {
+
+/// Waits for a listener's requests on the thread of `io`, so that a peer that never asks holds no worker, and
+/// has them answered on a worker. For kMaxListenTime at most.
+class CmWatch : public std::enable_shared_from_this<CmWatch> {
+ public:
+  /// As long as the responder waits for a prober that is connecting.
+  static constexpr std::chrono::seconds kMaxListenTime{10};
+
+  CmWatch(asio::io_context& io, Workers& workers, std::shared_ptr<CmListener> listener);
+  void start();
+  /// Ends it; `then` is called on the thread of `io`.
+  void stop(std::function<void()> then);
+
+ private:
+  using Descriptor = asio::posix::basic_stream_descriptor<Executor>;
+  void wait();
+  void work(void (CmListener::*task)());
+  void end();
+
+  asio::io_context& io_;
+  Workers& workers_;
+  std::shared_ptr<CmListener> listener_;
+  Descriptor readable_;
+  Timer timer_;
+  bool busy_ = false;  // a worker has the listener
+  bool late_ = false;
+};
+
+}  // namespace rdma_exporter::probe

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "probe/rdma/connection/rc_end.h"
+#include "probe/rdma/device_loop.h"
+
+namespace rdma_exporter::probe {
+
+/// The responder's part of a connection: sends every echo back. (One-sided operations need nobody.) Lives on
+/// its device's loop.
+class EchoAnswerer final : public DeviceLoop::Handler {
+ public:
+  /// `answers` counts the echoes that were sent back. The loop's thread.
+  EchoAnswerer(DeviceLoop& loop, std::shared_ptr<RcEnd> end, std::atomic<std::uint64_t>& answers);
+  ~EchoAnswerer() override;
+
+  void completion(std::uint8_t kind, const WorkCompletion& completion, Clock::time_point seen,
+                  Clock::time_point sleep) override;
+
+ private:
+  void answer(unsigned slot, Clock::time_point seen);
+
+  DeviceLoop& loop_;
+  std::shared_ptr<RcEnd> end_;
+  std::atomic<std::uint64_t>& answers_;
+};
+
+}  // namespace rdma_exporter::probe

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <atomic>
+#include <memory>
+
+#include "probe/agent/workers.h"
+#include "probe/channel/dialer.h"
+
+namespace rdma_exporter::probe {
+
+/// Queue pairs of a device that exist now, by role.
+struct QpCounts {
+  std::atomic<unsigned> requester{0};
+  std::atomic<unsigned> responder{0};
+};
+
+/// make_end(), counted. EDQUOT when there would be more than `most` queue pairs of the role.
+SetUp<std::shared_ptr<RcEnd>> make_counted_end(DeviceLoop& loop, const EndRequest& request,
+                                               const std::shared_ptr<QpCounts>& counts, unsigned most);
+
+/// A device's own ends of the connections that it dials, made and destroyed on workers. Thread-safe.
+class LocalEnds final : public NearEnds, public std::enable_shared_from_this<LocalEnds> {
+ public:
+  /// `most`: queue pairs.
+  LocalEnds(std::shared_ptr<DeviceLoop> loop, Workers& workers, std::shared_ptr<QpCounts> counts,
+            unsigned most)
+      : loop_(std::move(loop)), workers_(workers), counts_(std::move(counts)), most_(most) {}
+
+  void make(EndRequest request, std::function<void(SetUp<std::shared_ptr<RcEnd>>)> done) override;
+  void connect(std::shared_ptr<RcEnd> end, const Accept& accept, const PathSettings& path,
+               std::function<void(SetUp<void>)> done) override;
+  void dispose(std::shared_ptr<RcEnd> end) override;
+
+ private:
+  std::shared_ptr<DeviceLoop> loop_;
+  Workers& workers_;
+  std::shared_ptr<QpCounts> counts_;
+  unsigned most_;
+};
+
+}  // namespace rdma_exporter::probe

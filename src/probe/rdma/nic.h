@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "probe/agent/cpu_watchdog.h"
+#include "probe/agent/options.h"
+#include "probe/mesh/hostmesh.h"
+#include "probe/rdma/connection/local_ends.h"
+#include "probe/rdma/device_loop.h"
+#include "probe/rdma/event_counts.h"
+#include "probe/session/prober.h"
+
+namespace rdma_exporter::probe {
+
+/// What is counted of a device. Any thread.
+struct NicStats {
+  std::string device;
+  std::shared_ptr<QpCounts> queue_pairs = std::make_shared<QpCounts>();
+  std::atomic<std::uint64_t> echo_replies{0};
+  std::atomic<unsigned> inbound_sessions{0};
+  std::atomic<double> rate_multiplier{1.0};
+  EventCounts events{};
+};
+
+/// The probers of a device, on its loop.
+class ProberSet {
+ public:
+  ProberSet(const Limits& limits, std::shared_ptr<NicStats> stats);
+
+  void add(std::unique_ptr<Prober> prober, const ProberKey& key, double rate);
+  void remove(const ProberKey& key);
+  void clear();
+  const Random& random() const { return random_; }
+
+  std::optional<Clock::time_point> advance(Clock::time_point now);
+  void on_event(const DeviceEvent& event);
+
+ private:
+  struct Entry {
+    std::unique_ptr<Prober> prober;
+    double rate = 0;
+  };
+  void balance();
+  void look_at_cost(Clock::time_point now);
+
+  const Limits limits_;
+  std::shared_ptr<NicStats> stats_;
+  std::minstd_rand generator_;
+  const Random random_;
+  TokenBucket connects_;
+  CpuWatchdog watchdog_;
+  double stretch_ = 1;
+  std::map<ProberKey, Entry> probers_;
+};
+
+/// An open device with its loop and what runs there. Thread-safe.
+class Nic {
+ public:
+  /// Blocks. `on_fatal` is called on the loop, once, when the device is going away or no longer of use.
+  static core::Result<std::shared_ptr<Nic>> open(const std::string& name, const Limits& limits,
+                                                 Workers& workers, std::function<void()> on_fatal);
+
+  const std::string& name() const { return stats_->device; }
+  const std::shared_ptr<NicStats>& stats() const { return stats_; }
+  const std::shared_ptr<DeviceLoop>& loop() const { return loop_; }
+  bool iwarp() const { return loop_->device()->iwarp(); }
+  /// Half of the queue pairs, for sessions of either role.
+  unsigned most_of_a_role() const { return limits_.queue_pairs / 2; }
+  /// Ports that are active now. Blocks.
+  std::vector<std::uint8_t> active_ports() const;
+  /// The same, with their addresses. Blocks.
+  std::vector<OwnPort> own_ports() const;
+
+  void add(asio::io_context& io, ProberSpec spec);
+  void remove(const ProberKey& key);
+  /// Ends all probers.
+  void stop();
+
+ private:
+  Nic(std::shared_ptr<DeviceLoop> loop, std::shared_ptr<NicStats> stats, const Limits& limits,
+      Workers& workers);
+
+  std::shared_ptr<DeviceLoop> loop_;
+  std::shared_ptr<NicStats> stats_;
+  const Limits limits_;
+  Workers& workers_;
+  std::shared_ptr<LocalEnds> ends_;
+  std::shared_ptr<ProberSet> probers_;
+};
+
+}  // namespace rdma_exporter::probe

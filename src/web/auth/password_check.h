@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "web/auth/basic_auth.h"
+#include "web/auth/keyed_hash.h"
+#include "web/auth/password_queue.h"
+#include "web/auth/recent_set.h"
+#include "web/worker.h"
+
+namespace rdma_exporter::web {
+
+/// Checks names and passwords against bcrypt hashes. Io thread only; the hashing itself runs where `submit`
+/// takes it, one at a time.
+///
+/// What was checked once is remembered, right or wrong, so that a client that comes every few seconds costs
+/// one hash, and never waits again. Right ones and wrong ones are remembered apart: whoever guesses pushes
+/// out guesses only. A name that does not exist is checked against the hash of one that does, always the
+/// same, so that both take the same time. Who is next, and who has to go, PasswordQueue says; so many wait as
+/// can be checked within kMaxWait.
+class PasswordCheck : public std::enable_shared_from_this<PasswordCheck> {
+ public:
+  using Verdict = PasswordVerdict;
+  using Answer = PasswordAnswer;
+  using Clock = std::chrono::steady_clock;
+  using Submit = std::function<bool(Worker::Job)>;
+  using Verify = std::function<bool(const std::string& password, const std::string& hash)>;
+  using Now = std::function<Clock::time_point()>;
+
+  static constexpr std::size_t kMaxWaiting = 64;  ///< requests
+  static constexpr std::chrono::seconds kMaxWait{5};
+  static constexpr std::size_t kRightOnes = 256;  ///< that are remembered
+  static constexpr std::size_t kWrongOnes = 4096;
+
+  /// `most_waiting`: requests that wait, besides those for the password that is being checked.
+  PasswordCheck(Submit submit, Verify verify, std::size_t most_waiting = kMaxWaiting, Now now = Clock::now);
+
+  /// Name -> hash. What is remembered stays true: it is remembered together with the hash.
+  void set_users(const std::map<std::string, std::string>& users);
+
+  /// Calls `answer` exactly once, now or later, or never when this object goes first. `client`: its address.
+  void check(const Credentials& credentials, const std::string& client, Answer answer);
+
+ private:
+  const std::string& hash_for(const Digest& name) const;
+  void trim();
+  std::size_t most_waiting() const;
+  void start_next();
+  bool submit_running() noexcept;
+  void checked(std::optional<bool> right);
+
+  Submit submit_;
+  Verify verify_;
+  const std::size_t most_waiting_;
+  Now now_;
+  KeyedHash keyed_hash_;
+  std::map<Digest, std::string> users_;
+  RecentSet right_{kRightOnes};
+  RecentSet wrong_{kWrongOnes};
+  PasswordQueue queue_;
+  std::optional<PendingPassword> running_;  ///< its hash is being computed
+  Clock::time_point begun_;
+  Clock::duration cost_{};  ///< of the last hash
+};
+
+}  // namespace rdma_exporter::web

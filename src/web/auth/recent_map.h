@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <cstddef>
+#include <list>
+#include <map>
+#include <utility>
+
+namespace rdma_exporter::web {
+
+/// Values of the last so many keys that were asked for.
+template <typename Key, typename Value>
+class RecentMap {
+ public:
+  explicit RecentMap(std::size_t capacity) : capacity_(capacity) {}
+
+  /// Makes it the most recent one; a default one where it is not known, or no longer.
+  Value& operator[](const Key& key) {
+    if (const auto known = places_.find(key); known != places_.end()) {
+      order_.splice(order_.begin(), order_, known->second);
+      return order_.front().second;
+    }
+    std::list<Entry> fresh;
+    fresh.emplace_front(key, Value());
+    places_.emplace(key, fresh.begin());
+    order_.splice(order_.begin(), fresh);
+    if (order_.size() > capacity_) forget(Key(order_.back().first));
+    return order_.front().second;
+  }
+
+  /// Null when it is not known. Changes nothing.
+  const Value* find(const Key& key) const {
+    const auto known = places_.find(key);
+    return known == places_.end() ? nullptr : &known->second->second;
+  }
+
+  void forget(const Key& key) {
+    const auto known = places_.find(key);
+    if (known == places_.end()) return;
+    order_.erase(known->second);
+    places_.erase(known);
+  }
+
+  std::size_t size() const { return order_.size(); }
+
+ private:
+  using Entry = std::pair<Key, Value>;
+
+  std::size_t capacity_;
+  std::list<Entry> order_;
+  std::map<Key, typename std::list<Entry>::iterator> places_;
+};
+
+}  // namespace rdma_exporter::web

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+//
+// What processes send to the socket. What the kernel sends is tested in the lab.
+#include "host/events/event_socket.h"
+
+#include <gtest/gtest.h>
+#include <linux/netlink.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include "tests/unit/support/recorded_netlink.h"
+
+namespace rdma_exporter::host {
+namespace {
+
+constexpr unsigned kGroup = 1;
+
+// Sends a recorded message of the kernel as a process would.
+void forge(const EventSocket& socket, int times) {
+  sockaddr_nl to{};
+  socklen_t size = sizeof to;
+  ASSERT_EQ(::getsockname(socket.fd(), reinterpret_cast<sockaddr*>(&to), &size), 0);
+  to.nl_groups = 0;
+  const Fd sender(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_USERSOCK));
+  const auto datagram = test::recorded_file("events/uevent_remove.bin");
+  for (int i = 0; i < times; ++i)
+    ASSERT_EQ(::sendto(sender.get(), datagram.data(), datagram.size(), 0,
+                       reinterpret_cast<const sockaddr*>(&to), sizeof to),
+              static_cast<ssize_t>(datagram.size()));
+}
+
+bool something_waits(const EventSocket& socket) {
+  pollfd waiting{socket.fd(), POLLIN, 0};
+  return ::poll(&waiting, 1, 0) == 1;
+}
+
+TEST(EventSocket, PassesOverWhatProcessesSend) {
+  auto socket = EventSocket::open(NETLINK_USERSOCK, kGroup);
+  ASSERT_TRUE(socket);
+  forge(*socket, 3);
+  std::vector<std::byte> buffer(4096);
+  const auto received = socket->receive(buffer);
+  ASSERT_TRUE(received);
+  EXPECT_TRUE(received->empty());
+  EXPECT_FALSE(something_waits(*socket));
+}
+
+TEST(EventSocket, AFloodOfOthersDoesNotKeepTheThread) {
+  auto socket = EventSocket::open(NETLINK_USERSOCK, kGroup);
+  ASSERT_TRUE(socket);
+  forge(*socket, 65);
+  std::vector<std::byte> buffer(4096);
+  EXPECT_TRUE(socket->receive(buffer));
+  EXPECT_TRUE(something_waits(*socket));
+}
+
+TEST(EventSocket, NothingWaitingIsNoError) {
+  auto socket = EventSocket::open(NETLINK_USERSOCK, kGroup);
+  ASSERT_TRUE(socket);
+  std::vector<std::byte> buffer(4096);
+  const auto received = socket->receive(buffer);
+  ASSERT_TRUE(received);
+  EXPECT_TRUE(received->empty());
+}
+
+}  // namespace
+}  // namespace rdma_exporter::host

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#include "host/topology/inventory.h"
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+
+#include "tests/unit/support/recorded_netlink.h"
+#include "tests/unit/support/temp_tree.h"
+
+namespace rdma_exporter::host {
+namespace {
+
+class InventoryTest : public ::testing::Test {
+ protected:
+  void add_rxe(const std::string& name) const {
+    tree_.write("class/infiniband/" + name + "/parent", "ve0\n");
+    tree_.write("class/infiniband/" + name + "/ports/1/state", "4: ACTIVE\n");
+  }
+  std::vector<std::string> names(const Inventory& inventory) const {
+    std::vector<std::string> all;
+    for (const auto& device : inventory.devices()) all.push_back(device->name);
+    return all;
+  }
+
+  test::TempTree tree_;
+  std::shared_ptr<test::Script> script_ = std::make_shared<test::Script>();
+  Host host_{
+      .sysfs = make_host_fs(tree_.root()),
+      .procfs = nullptr,
+      .make_netlink = [this](NetlinkProtocol) { return std::make_unique<test::ScriptedNetlink>(script_); },
+      .verbs = nullptr,
+      .open_files = OpenFileBudget(100)};
+};
+
+bool everything(const std::string& /*name*/) { return true; }
+
+TEST_F(InventoryTest, IsEmptyWithoutRdma) {
+  Inventory inventory(host_, everything);
+  EXPECT_FALSE(inventory.refresh().value());
+  EXPECT_TRUE(inventory.devices().empty());
+}
+
+TEST_F(InventoryTest, JoinsSysfsWithTheNetlinkDump) {
+  add_rxe("rxe0");
+  add_rxe("other");
+  script_->answers[nldev::kGet] = {test::recorded_message("get_0.bin"), test::recorded_message("get_1.bin")};
+  Inventory inventory(host_, everything);
+  EXPECT_TRUE(inventory.refresh().value());
+  ASSERT_EQ(names(inventory), (std::vector<std::string>{"other", "rxe0"}));
+  EXPECT_EQ(inventory.devices()[0]->netlink_index, std::nullopt);
+  EXPECT_EQ(inventory.devices()[1]->netlink_index, 0U);
+  EXPECT_EQ(inventory.devices()[1]->protocol, "roce");
+  EXPECT_EQ(inventory.devices()[1]->driver, Driver::rxe);
+  EXPECT_EQ(inventory.devices()[1]->ports, (std::vector<std::uint32_t>{1}));
+}
+
+TEST_F(InventoryTest, WorksWhereNetlinkRefuses) {
+  add_rxe("rxe0");
+  script_->refusals[nldev::kGet] = EPROTONOSUPPORT;
+  Inventory inventory(host_, everything);
+  EXPECT_TRUE(inventory.refresh().value());
+  EXPECT_EQ(inventory.devices().front()->netlink_index, std::nullopt);
+}
+
+TEST_F(InventoryTest, KeepsTheSameObjectWhileNothingChanges) {
+  add_rxe("rxe0");
+  Inventory inventory(host_, everything);
+  ASSERT_TRUE(inventory.refresh().value());
+  const auto before = inventory.devices().front();
+  EXPECT_FALSE(inventory.refresh().value());
+  EXPECT_EQ(inventory.devices().front(), before);
+}
+
+TEST_F(InventoryTest, TakesADeviceOfTheSameNameForANewOne) {
+  add_rxe("rxe0");
+  script_->answers[nldev::kGet] = {test::recorded_message("get_0.bin")};
+  Inventory inventory(host_, everything);
+  ASSERT_TRUE(inventory.refresh().value());
+  auto before = inventory.devices().front();
+  tree_.remove("class/infiniband/rxe0");
+  add_rxe("rxe0");
+  EXPECT_TRUE(inventory.refresh().value());
+  EXPECT_NE(inventory.devices().front(), before);
+  // The same directory, but another index in netlink: registered anew between two looks.
+  before = inventory.devices().front();
+  script_->answers[nldev::kGet][0][4] = std::byte{2};
+  EXPECT_TRUE(inventory.refresh().value());
+  EXPECT_EQ(inventory.devices().front()->netlink_index, 2U);
+  EXPECT_NE(inventory.devices().front(), before);
+}
+
+// A dump may be refused or break off (EINTR: devices changed under it). What is remembered of a device must
+// not go with it.
+TEST_F(InventoryTest, KeepsTheSameObjectWhenTheDumpFails) {
+  add_rxe("rxe0");
+  script_->answers[nldev::kGet] = {test::recorded_message("get_0.bin")};
+  Inventory inventory(host_, everything);
+  ASSERT_TRUE(inventory.refresh().value());
+  const auto before = inventory.devices().front();
+  script_->refusals[nldev::kGet] = EINTR;
+  EXPECT_FALSE(inventory.refresh().value());
+  EXPECT_EQ(inventory.devices().front(), before);
+  script_->refusals.clear();
+  EXPECT_FALSE(inventory.refresh().value());
+  EXPECT_EQ(inventory.devices().front(), before);
+}
+
+TEST_F(InventoryTest, TakesTheIndexFromTheNextDumpThatWorks) {
+  add_rxe("rxe0");
+  script_->answers[nldev::kGet] = {test::recorded_message("get_0.bin")};
+  script_->refusals[nldev::kGet] = EINTR;
+  Inventory inventory(host_, everything);
+  ASSERT_TRUE(inventory.refresh().value());
+  EXPECT_EQ(inventory.devices().front()->netlink_index, std::nullopt);
+  script_->refusals.clear();
+  EXPECT_TRUE(inventory.refresh().value());
+  EXPECT_EQ(inventory.devices().front()->netlink_index, 0U);
+}
+
+// The kernel shows a device, then its attributes, then one port after the other. The times of plain
+// directories would tell; those of sysfs do not, so the device's directory keeps its own here.
+TEST_F(InventoryTest, LooksAgainForPortsThatComeLater) {
+  tree_.mkdir("class/infiniband/rxe0/ports");
+  Inventory inventory(host_, everything);
+  ASSERT_TRUE(inventory.refresh().value());
+  EXPECT_TRUE(inventory.devices().front()->ports.empty());
+  EXPECT_FALSE(inventory.refresh().value()) << "nothing new";
+  tree_.mkdir("class/infiniband/rxe0/ports/1");
+  EXPECT_TRUE(inventory.refresh().value());
+  EXPECT_EQ(inventory.devices().front()->ports, (std::vector<std::uint32_t>{1}));
+  tree_.mkdir("class/infiniband/rxe0/ports/2");
+  EXPECT_TRUE(inventory.refresh().value());
+  EXPECT_EQ(inventory.devices().front()->ports, (std::vector<std::uint32_t>{1, 2}));
+}
+
+TEST_F(InventoryTest, SeesDevicesComeAndGo) {
+  add_rxe("a");
+  add_rxe("b");
+  Inventory inventory(host_, everything);
+  ASSERT_TRUE(inventory.refresh().value());
+  tree_.remove("class/infiniband/a");
+  add_rxe("c");
+  EXPECT_TRUE(inventory.refresh().value());
+  EXPECT_EQ(names(inventory), (std::vector<std::string>{"b", "c"}));
+}
+
+TEST_F(InventoryTest, LeavesUnwantedDevicesAlone) {
+  add_rxe("a");
+  add_rxe("b");
+  Inventory inventory(host_, [](const std::string& name) { return name != "a"; });
+  ASSERT_TRUE(inventory.refresh().value());
+  EXPECT_EQ(names(inventory), (std::vector<std::string>{"b"}));
+}
+
+TEST_F(InventoryTest, TakesTheDriverFromTheParentNotFromTheName) {
+  tree_.link("../../bus/pci/drivers/bnxt_en", "class/infiniband/mlx5_0/device/driver");
+  tree_.write("class/infiniband/mlx5_0/ports/2/state", "");
+  tree_.write("class/infiniband/mlx5_0/ports/10/state", "");
+  tree_.write("class/infiniband/mlx5_0/ports/x/state", "");
+  Inventory inventory(host_, everything);
+  ASSERT_TRUE(inventory.refresh().value());
+  EXPECT_EQ(inventory.devices().front()->driver, Driver::bnxt_re);
+  EXPECT_EQ(inventory.devices().front()->parent_driver, "bnxt_en");
+  EXPECT_EQ(inventory.devices().front()->ports, (std::vector<std::uint32_t>{2, 10}));
+}
+
+TEST_F(InventoryTest, AsksWhoKnowsTheCountersOfADriverThatIsNotNamed) {
+  tree_.write("class/infiniband/named/ports/1/hw_counters/a", "");
+  tree_.link("../../bus/pci/drivers/bnxt_en", "class/infiniband/named/device/driver");
+  tree_.write("class/infiniband/nameless/node_type", "4: RNIC\n");
+  tree_.mkdir("class/infiniband/nameless/ports/1");
+  tree_.write("class/infiniband/nameless/ports/2/hw_counters/a", "");
+  tree_.write("class/infiniband/nameless/ports/2/hw_counters/b", "");
+  Inventory inventory(host_, everything, [](std::span<const std::string> counters) {
+    EXPECT_EQ(std::vector(counters.begin(), counters.end()), (std::vector<std::string>{"a", "b"}));
+    return Driver::irdma;
+  });
+  ASSERT_TRUE(inventory.refresh().value());
+  EXPECT_EQ(inventory.devices()[0]->driver, Driver::bnxt_re);
+  EXPECT_EQ(inventory.devices()[1]->driver, Driver::irdma);
+}
+
+TEST_F(InventoryTest, KnowsSoftIwarpByItsNodeType) {
+  tree_.write("class/infiniband/siw0/node_type", "4: RNIC\n");
+  Inventory inventory(host_, everything);
+  ASSERT_TRUE(inventory.refresh().value());
+  EXPECT_EQ(inventory.devices().front()->driver, Driver::siw);
+}
+
+}  // namespace
+}  // namespace rdma_exporter::host

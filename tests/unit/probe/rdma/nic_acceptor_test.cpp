@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#include "probe/rdma/nic_acceptor.h"
+
+#include "tests/unit/probe/verbs_fixture.h"
+
+// Over which own device a peer is met, and what it may do there.
+namespace rdma_exporter::probe {
+namespace {
+
+class NicAcceptorTest : public VerbsTest {
+ protected:
+  NicAcceptorTest() { fabric.add("far1", {port_with("198.51.100.3")}); }
+  void TearDown() override {
+    acceptor.use({});
+    // A loop's last holder may be its own thread, which leaves it to the workers.
+    EXPECT_TRUE(soon([this] { return fabric.open_contexts() == 0; }));
+    workers.stop();
+    VerbsTest::TearDown();
+  }
+  void use(const std::vector<std::string>& names, const Limits& limits = {}) {
+    std::vector<std::shared_ptr<Nic>> nics;
+    for (const std::string& name : names) nics.push_back(Nic::open(name, limits, workers, [] {}).value());
+    acceptor.use(std::move(nics));
+  }
+  tl::expected<Acceptor::Offer, Reject> ask(const Connect& wish, const std::string& control = "127.0.0.1") {
+    std::promise<tl::expected<Acceptor::Offer, Reject>> answer;
+    acceptor.accept(wish, control, [&](auto offer) { answer.set_value(std::move(offer)); });
+    return answer.get_future().get();
+  }
+  std::string device_for(const Connect& wish, const std::string& control = "127.0.0.1") {
+    const auto offer = ask(wish, control);
+    return offer ? offer->accept.device : std::string(rejected_name(offer.error().reason));
+  }
+  static Connect wish_of(const std::string& address) {
+    Connect wish;
+    wish.end.gid = *gid_of_address(address);
+    wish.end.mtu = IBV_MTU_1024;
+    wish.end.one_sided = {17, 5};
+    wish.end.echo = {18, 6};
+    wish.wanted = kGrantWrite | kGrantEcho;
+    wish.timeout = 14;
+    return wish;
+  }
+
+  asio::io_context io;
+  Workers workers{2};
+  NicAcceptor acceptor{workers, io};
+};
+
+TEST_F(NicAcceptorTest, MeetsAPeerAtTheAddressItCalledThenOnItsRailThenOnItsNetwork) {
+  use({"far0", "far1"});
+  Connect wish = wish_of("198.51.100.9");
+  EXPECT_EQ(device_for(wish), "far1");
+  wish.rail = "far0";
+  EXPECT_EQ(device_for(wish), "far0");
+  EXPECT_EQ(device_for(wish, "198.51.100.3"), "far1");
+  wish.device = "far0";
+  EXPECT_EQ(device_for(wish, "198.51.100.3"), "far0");
+  wish.device = "far7";
+  EXPECT_EQ(device_for(wish), "rejected_no_device");
+}
+
+TEST_F(NicAcceptorTest, MeetsNobodyOnAnotherKindOfLinkOrAPortThatIsDown) {
+  FakePort down = port_with("192.0.2.4");
+  down.state = IBV_PORT_DOWN;
+  fabric.add("down0", {down});
+  use({"down0"});
+  EXPECT_EQ(device_for(wish_of("192.0.2.1")), "rejected_no_device");
+  use({"far0"});
+  Connect wish = wish_of("192.0.2.1");
+  wish.end.link = LinkLayer::infiniband;
+  EXPECT_EQ(device_for(wish), "rejected_no_device");
+}
+
+TEST_F(NicAcceptorTest, GrantsWhatWasAskedForOnThePathOfThePeer) {
+  use({"far0"});
+  Connect wish = wish_of("192.0.2.1");
+  wish.wanted = kGrantRead | kGrantEcho;
+  wish.traffic_class = 104;
+  wish.flow_label = 0x4321;
+  const auto offer = ask(wish);
+  ASSERT_TRUE(offer);
+  EXPECT_EQ(offer->accept.granted, kGrantRead | kGrantEcho);
+  EXPECT_EQ(offer->accept.end.gid, *gid_of_address("192.0.2.2"));
+  const auto qp = record_of(offer->accept.end.one_sided.number).attributes;
+  EXPECT_EQ(qp.qp_access_flags, unsigned{IBV_ACCESS_REMOTE_READ});
+  EXPECT_EQ(qp.dest_qp_num, 17U);
+  EXPECT_EQ(qp.rq_psn, 5U);
+  EXPECT_EQ(qp.ah_attr.grh.traffic_class, 104);
+  EXPECT_EQ(qp.ah_attr.grh.flow_label, 0x4321U);
+  EXPECT_EQ(qp.timeout, 14);
+}
+
+TEST_F(NicAcceptorTest, MakesHalfOfItsQueuePairsForPeersAndTakesThemBack) {
+  use({"far0"}, {.queue_pairs = 8});
+  const Connect wish = wish_of("192.0.2.1");
+  auto first = ask(wish);
+  auto second = ask(wish);
+  ASSERT_TRUE(first && second);
+  EXPECT_EQ(device_for(wish), "rejected_limit");
+  first = tl::unexpected(Reject{});
+  EXPECT_TRUE(soon([&] { return ask(wish).has_value(); }));
+}
+
+}  // namespace
+}  // namespace rdma_exporter::probe
