@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// Contract: a file of this repository that a document, a comment or a metric's source names is there.
+// Contract: a file or folder of this repository that a document, a comment or a metric's source names is
+// there.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -23,14 +24,21 @@ const std::regex& cited_path() {
   return pattern;
 }
 
+// A folder of the sources, as text names it.
+const std::regex& cited_folder() {
+  static const std::regex pattern(R"((?:^|[^\w./:~$*{}<-])(src(?:/[a-z_]+)+)(?![\w/.*{-]))");
+  return pattern;
+}
+
 // The paths that a file names. Lines of #include are the compiler's to check.
 std::vector<std::string> cited_in(const fs::path& path) {
   std::vector<std::string> cited;
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
     if (line.starts_with("#include") || line.find('/') == std::string::npos) continue;
-    for (std::sregex_iterator it(line.begin(), line.end(), cited_path()), end; it != end; ++it)
-      cited.push_back((*it)[1]);
+    for (const std::regex* pattern : {&cited_path(), &cited_folder()})
+      for (std::sregex_iterator it(line.begin(), line.end(), *pattern), end; it != end; ++it)
+        cited.push_back((*it)[1]);
   }
   return cited;
 }

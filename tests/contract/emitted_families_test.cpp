@@ -9,6 +9,7 @@
 #include <set>
 
 #include "collectors/resource/resource_families.h"
+#include "core/labels.h"
 #include "tests/contract/page.h"
 
 namespace rdma_exporter::collectors {
@@ -54,6 +55,29 @@ TEST(EmittedFamilies, AreInTheTablesWithTheLabelsOfTheirRow) {
     }
     EXPECT_GT(samples, 30U) << name;
   }
+}
+
+// A label that has no value on any host is most often a file whose name is misspelled.
+TEST(EmittedFamilies, HaveAValueForEachLabelOnSomeHost) {
+  std::set<std::string> labels;
+  std::set<std::string> with_value;
+  for (const auto& [name, root] : all_trees()) {
+    TreeHost host(root);
+    for (const auto& run : host.collect()) {
+      for (const core::Sample& sample : run->samples().samples()) {
+        core::for_each_label(sample.labels(), [&](std::string_view label, std::string_view value) {
+          const std::string id = std::string(sample.metric->name) + "{" + std::string(label) + "}";
+          labels.insert(id);
+          if (!value.empty()) with_value.insert(id);
+        });
+      }
+    }
+  }
+  EXPECT_GT(labels.size(), 100U);
+  for (const std::string& label : labels)
+    EXPECT_TRUE(with_value.contains(label))
+        << label << " is empty on every host of the tests: check the name of "
+        << "the file it is read from, or add a host that has it";
 }
 
 // A collector emits only families of its own list: otherwise the writer would drop them without a word.

@@ -33,24 +33,18 @@ constexpr MetricDesc kReplayTime{"rdma_exporter_replay_snapshot_timestamp_second
                                  "seconds",
                                  "When what is served was recorded, since 1970; only with a recorded archive",
                                  "--replay"};
-constexpr MetricDesc kRequests{"rdma_exporter_http_requests_total",
-                               MetricType::counter,
-                               "code",
-                               "requests",
-                               "HTTP requests answered, by status code",
-                               "src/net"};
-constexpr MetricDesc kRefused{"rdma_exporter_http_connections_refused_total",
-                              MetricType::counter,
-                              "reason",
-                              "connections",
-                              "Connections not served, by reason; see docs/WEB.md",
-                              "src/net"};
+constexpr MetricDesc kRequests{
+    "rdma_exporter_http_requests_total",      MetricType::counter, "code", "requests",
+    "HTTP requests answered, by status code", "src/http"};
+constexpr MetricDesc kRefused{
+    "rdma_exporter_http_connections_refused_total",       MetricType::counter, "reason", "connections",
+    "Connections not served, by reason; see docs/WEB.md", "src/http"};
 constexpr MetricDesc kRefusedRequests{"rdma_exporter_http_requests_refused_total",
                                       MetricType::counter,
                                       "reason",
                                       "requests",
                                       "HTTP requests not served, by reason; see docs/WEB.md",
-                                      "src/net"};
+                                      "src/http"};
 constexpr MetricDesc kWebConfigGood{
     "rdma_exporter_web_config_last_reload_successful",
     MetricType::gauge,
@@ -58,7 +52,7 @@ constexpr MetricDesc kWebConfigGood{
     "",
     "1 if the web config file was good when it was read last, 0 if it was not and the "
     "one before is in force; only with --web.config.file",
-    "src/net"};
+    "src/web/policy"};
 constexpr MetricDesc kWebConfigFailures{
     "rdma_exporter_web_config_reload_failures_total",
     MetricType::counter,
@@ -66,7 +60,7 @@ constexpr MetricDesc kWebConfigFailures{
     "reloads",
     "Times that the web config file had changed and was not good; only with "
     "--web.config.file",
-    "src/net"};
+    "src/web/policy"};
 constexpr MetricDesc kKeptFiles{"rdma_exporter_kept_files",
                                 MetricType::gauge,
                                 "",
