@@ -11,7 +11,7 @@
 
 #include "collectors/attr_text.h"
 #include "collectors/collector.h"
-#include "collectors/config/gid_table.h"
+#include "collectors/device/gid_summary.h"
 #include "collectors/refresh_timer.h"
 #include "core/labels.h"
 #include "core/text/kernel_text.h"
@@ -148,7 +148,7 @@ class Port {
   void refresh_addresses(core::JobRun& run) {
     link_layer_ = attr_text(*host_.sysfs, path_ + "/link_layer", run);
     infiniband_ = link_layer_ == "InfiniBand";
-    gids_ = read_gid_table(*host_.sysfs, path_, run);
+    gids_ = read_gid_summary(*host_.sysfs, path_, run);
     if (gids_.netdev.empty()) gids_.netdev = parent_netdev(run);
     info_labels_.clear();
   }
@@ -258,7 +258,7 @@ class Port {
   std::uint64_t seen_changes_ = 0;
   std::string link_layer_;
   bool infiniband_ = false;
-  GidFacts gids_;
+  GidSummary gids_;
   std::optional<host::PortMtu> mtu_;
   bool mtu_error_logged_ = false;
   std::optional<std::uint32_t> lid_;

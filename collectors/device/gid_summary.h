@@ -12,7 +12,7 @@
 namespace rdma_exporter::collectors {
 
 /// What operators ask of a port's GID table. 256 to 1024 slots, two files each: read rarely.
-struct GidFacts {
+struct GidSummary {
   /// Number of GIDs by type; nullopt when the table is not there or a part of it could not be read.
   struct Counts {
     std::uint64_t roce_v2 = 0;
@@ -24,6 +24,6 @@ struct GidFacts {
 
 /// Reads `ports/N/gids` and `gid_attrs` below `port_path`. Empty slots (an all-zero GID, or EINVAL on their
 /// type: core/sysfs.c) count as nothing; what should have been readable is counted in `run`.
-GidFacts read_gid_table(host::HostFs& sysfs, const std::string& port_path, core::JobRun& run);
+GidSummary read_gid_summary(host::HostFs& sysfs, const std::string& port_path, core::JobRun& run);
 
 }  // namespace rdma_exporter::collectors
