@@ -9,8 +9,11 @@ import shutil
 
 import yaml
 
-from deploytest import REPO, cached, run
+from deploytest import DEPLOY, REPO, DeployTest, cached, run
 
+CHART = DEPLOY / "helm/rdma-exporter"
+KUSTOMIZE = DEPLOY / "kubernetes"
+OVERLAYS = ("base", "overlays/port", "overlays/probe", "overlays/prometheus-operator")
 NPM = REPO / "tests/deploy/npm"
 MODELS = {
     "apps/v1": "kubernetes-models/apps/v1", "v1": "kubernetes-models/v1",
@@ -71,3 +74,33 @@ def type_errors(rendered, folder):
                "--module", "nodenext", "--moduleResolution", "nodenext", "--preserveSymlinks", source, cwd=folder,
                check=False)
     return done.stdout
+
+
+class KubernetesTest(DeployTest):
+    def setUp(self):
+        self.need("npm", "node", "unzip")
+
+    def values(self, values):
+        path = self.folder() / "values.yaml"
+        path.write_text(yaml.safe_dump(values), encoding="utf-8")
+        return path
+
+    def refused(self, values):
+        """What helm says of values that it refuses."""
+        done = helm("template", "test", CHART, "--values", self.values(values), check=False)
+        self.assertNotEqual(done.returncode, 0, values)
+        return done.stderr
+
+    def template(self, values, chart=CHART):
+        return objects(helm("template", "test", chart, "--namespace", "monitoring", "--values", self.values(values)).stdout)
+
+    def kustomized(self, overlay):
+        return objects(kubectl("kustomize", KUSTOMIZE / overlay).stdout)
+
+    def one(self, items, kind):
+        found = [item for item in items if item["kind"] == kind]
+        self.assertEqual(len(found), 1, kind)
+        return found[0]
+
+    def pod(self, items):
+        return self.one(items, "DaemonSet")["spec"]["template"]["spec"]

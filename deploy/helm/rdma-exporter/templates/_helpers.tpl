@@ -4,7 +4,9 @@
 
 {{- define "rdma-exporter.fullname" -}}
 {{- $name := include "rdma-exporter.name" . -}}
-{{- if contains $name .Release.Name -}}
+{{- if .Values.fullnameOverride -}}
+{{- .Values.fullnameOverride | trunc 63 | trimSuffix "-" -}}
+{{- else if contains $name .Release.Name -}}
 {{- .Release.Name | trunc 63 | trimSuffix "-" -}}
 {{- else -}}
 {{- printf "%s-%s" .Release.Name $name | trunc 63 | trimSuffix "-" -}}
@@ -21,6 +23,11 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
+{{- end }}
+
+{{- define "rdma-exporter.serviceAccountName" -}}
+{{- $account := .Values.serviceAccount -}}
+{{- $account.name | default (ternary (include "rdma-exporter.fullname" .) "default" $account.create) -}}
 {{- end }}
 
 {{- define "rdma-exporter.image" -}}
@@ -46,6 +53,37 @@ basicAuth: {{- toYaml . | nindent 2 }}
 relabelings:
   - sourceLabels: [__meta_kubernetes_pod_node_name]
     targetLabel: instance
+  {{- with .relabelings }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+{{- with .metricRelabelings }}
+metricRelabelings: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{- /* A security context whose keys a value replaces, each as a whole; null takes one away: (list CONTEXT VALUE). */ -}}
+{{- define "rdma-exporter.replaced" -}}
+{{- $context := index . 0 -}}
+{{- range $key, $value := index . 1 -}}
+{{- if kindIs "invalid" $value -}}
+{{- $_ := unset $context $key -}}
+{{- else -}}
+{{- $_ := set $context $key $value -}}
+{{- end -}}
+{{- end -}}
+{{- toYaml $context -}}
+{{- end }}
+
+{{- /* What docs/OPERATIONS.md adds up under "Memory", with the settings of `config`; half as much again for room, in steps
+of 64 MiB. */ -}}
+{{- define "rdma-exporter.memoryLimit" -}}
+{{- $config := .Values.config | default dict -}}
+{{- $page := dig "limits" "page_bytes" 67108864 $config | int64 | mul 3 -}}
+{{- $inFlight := dig "limits" "pages_in_flight_bytes" 67108864 $config | int64 -}}
+{{- $connections := dig "web" "max_connections" 128 $config | int64 | mul 130000 -}}
+{{- $step := 67108864 -}}
+{{- $most := add 67108864 $page $inFlight $connections | mul 3 -}}
+{{- printf "%dMi" (div (add (div $most 2) $step -1) $step | mul 64) -}}
 {{- end }}
 
 {{- /* How the kubelet looks whether the path answers: who needs a password or a certificate is only connected to. */ -}}
@@ -66,6 +104,9 @@ httpGet: {path: {{ index . 1 }}, port: metrics}
 {{- end -}}
 {{- if eq $probe.port .Values.port -}}
 {{- fail "probe.port is the port of the metrics" -}}
+{{- end -}}
+{{- if and $probe.deviceResource (not (or .Values.nodeSelector .Values.affinity)) -}}
+{{- fail "probe.deviceResource: the pod would stay Pending on nodes without it; say which have it in nodeSelector or affinity" -}}
 {{- end -}}
 {{- $secret := $probe.pskSecret | default $probe.certificateSecret -}}
 {{- if not (or $secret (dig "probe" "insecure" false (.Values.config | default dict))) -}}
