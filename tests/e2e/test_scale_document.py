@@ -21,9 +21,9 @@ TOLERANCE = 0.1
 
 
 def table(name):
-    """Rows of cells between two marks."""
+    """Rows of cells of the table between two marks."""
     rows = re.search(rf"<!-- {name} -->\n(.*?)\n *<!-- /{name} -->", TEXT, re.S)[1]
-    return [[cell.strip() for cell in row.strip("|").split("|")] for row in rows.splitlines()]
+    return [[cell.strip() for cell in row.strip("|").split("|")] for row in rows.splitlines()[2:]]
 
 
 def number(text):
