@@ -46,12 +46,13 @@ def dependencies():
     return sorted(re.sub(r" *\(.*?\)", "", name).strip() for name in fields.split(","))
 
 
-def debian():
+def debian(*more):
     """An archive of Debian as images have it, without documents and with a /usr that is merged from the start, and with
-    what the package says it needs and nothing else."""
-    needed = dependencies()
+    what the package says it needs and nothing else but these packages."""
+    needed = dependencies() + list(more)
     options = [f"--dpkgopt=path-exclude=/usr/share/{what}/*" for what in ("doc", "man", "locale")]
     options += ["--dpkgopt=force-unsafe-io", "--hook-dir=/usr/share/mmdebstrap/hooks/merged-usr"]
-    name = "debian-" + hashlib.sha256(" ".join(options + needed).encode()).hexdigest()[:12] + ".tar"
+    kind = "machine" if more else "debian"
+    name = f"{kind}-{hashlib.sha256(' '.join(options + needed).encode()).hexdigest()[:12]}.tar"
     return cached(name, lambda path: run(
         "mmdebstrap", "--variant=minbase", "--format=tar", *options, f"--include={','.join(needed)}", "bookworm", path))
