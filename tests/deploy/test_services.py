@@ -66,6 +66,13 @@ class OfAPackage:
         self.upgrade()
         self.assertEqual((self.state(UNIT), self.is_enabled(UNIT)), ("inactive", False))
 
+    def test_a_reload_needs_no_package_but_those_that_are_needed(self):
+        self.start()
+        config = "web: {listen_address: [':9410']}\n"
+        (self.machine.root / CONFIG).write_text(config, encoding="ascii")
+        self.machine.inside("systemctl", "reload", UNIT)
+        self.machine.wait_for(lambda: self.machine.get(9410), "it listens on the new port")
+
     def test_removing_stops_the_service_and_its_socket(self):
         self.start()
         self.machine.inside("systemctl", "stop", UNIT)
