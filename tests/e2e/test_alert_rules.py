@@ -21,8 +21,6 @@ sys.path.insert(0, os.path.join(REPOSITORY, "tests", "alerts"))
 import cases  # noqa: E402
 
 ALERTS = cases.ALERTS
-RUNBOOKS = ALERTS / "runbooks"
-SECTIONS = ["## Meaning", "## Impact", "## Diagnosis", "## Mitigation", "## False positives"]
 
 # Prometheus' own, with the labels of every target.
 STANDARD = {"up": set(), "scrape_duration_seconds": set()}
@@ -254,41 +252,6 @@ class Texts(unittest.TestCase):
         for path in ("docs/ALERTS.md", "README.md"):
             counts = re.findall(r"(\d+) alerts (?:and|with)", pathlib.Path(REPOSITORY, path).read_text())
             self.assertEqual(set(counts), {str(len(cases.alert_rules()))}, path)
-
-    def test_every_alert_has_a_runbook_and_every_runbook_an_alert(self):
-        self.assertEqual({path.stem for path in RUNBOOKS.glob("*.md")}, set(cases.alert_rules()))
-        for name, rule in cases.alert_rules().items():
-            with self.subTest(alert=name):
-                text = (RUNBOOKS / f"{name}.md").read_text()
-                self.assertTrue(text.startswith(f"# {name}\n"))
-                self.assertEqual([line for line in text.splitlines() if line.startswith("## ")], SECTIONS)
-                self.assertNotRegex(text, r"##[^\n]*\n+##", "an empty section")
-
-    def test_runbooks_have_a_command_and_their_dashboard(self):
-        boards = {json.loads(path.read_text())["uid"] for path in pathlib.Path(REPOSITORY, "dashboards").glob("*.json")}
-        unit = pathlib.Path(REPOSITORY, "deploy/systemd/rdma_exporter.service").stem
-        for path in RUNBOOKS.glob("*.md"):
-            with self.subTest(runbook=path.name):
-                text = path.read_text()
-                diagnosis = text.partition("## Diagnosis")[2].partition("## Mitigation")[0]
-                self.assertRegex(diagnosis, r"(?m)^    \S", "no command")
-                links = re.findall(r"\]\(/d/([\w-]+)", diagnosis)
-                self.assertTrue(links and set(links) <= boards, links)
-                self.assertNotRegex(text, r"(?m)^As Rdma", "what another runbook says is a link")
-                units = re.findall(r"(?:journalctl -u|systemctl (?:status|cat|reload|restart)) (\S+)", text)
-                self.assertLessEqual({name.strip("`.,;)") for name in units}, {unit})
-
-    def test_runbooks_name_metrics_and_alerts_that_exist(self):
-        names, checked = Names(), set()
-        for path in RUNBOOKS.glob("*.md"):
-            text = path.read_text()
-            for metric in re.findall(r"\brdma[_:][a-z0-9_]+(?::[a-z0-9_]+)*\b", text):
-                if metric not in ("rdma_exporter", "rdma_cm") and not metric.endswith("_"):
-                    checked.add(metric)
-                    self.assertIsNotNone(names.of(metric), f"{path.name}: {metric}")
-            for alert in re.findall(r"\bRdma[A-Z]\w+", text):
-                self.assertIn(alert, cases.alert_rules(), path.name)
-        self.assertGreater(len(checked), 30)
 
 
 class MetricsAndLabels(unittest.TestCase):
