@@ -55,9 +55,12 @@
       probe: '5m',
     },
 
-    // --- Colours of dashboard panels that have no alert ---
+    // --- What only dashboards go by: colours of panels that have no alert, places ---
     dashboards: {
       portUtilization: { warning: 0.80, critical: 0.95 },  // share of the line rate; own
+      // The label of scrape targets that names a host's leaf or scalable unit, where there is one ('su'): the probe's
+      // failures are then shown by leaf and rail first. A device's name is its rail.
+      leaf: '',
     },
 
     alerts: {

@@ -29,7 +29,8 @@
 
   grafanaDashboards+:: {
     'fleet.json': (import 'dashboards/fleet.libsonnet')($._config),
-    'node.json': (import 'dashboards/node.libsonnet')($._config),
+    'host.json': (import 'dashboards/host.libsonnet')($._config),
+    'port.json': (import 'dashboards/port.libsonnet')($._config),
     'resources.json': (import 'dashboards/resources.libsonnet')($._config),
     'probe.json': (import 'dashboards/probe.libsonnet')($._config),
     'exporter.json': (import 'dashboards/exporter.libsonnet')($._config),

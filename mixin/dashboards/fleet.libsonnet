@@ -20,9 +20,9 @@ function(config)
     + g.rows('topk(10, %s)' % expression)
     + g.columns([['instance', 'Host'], [field, 'Where'], ['Value', column]])
     + g.sortBy(column)
-    + g.toNode('Host', 'Host')
+    + g.toHost('Host')
+    + (if field == 'device' then g.toPort('Where') else {})
     + g.unit(unit, if unit == 'none' then 0 else null)
-    + g.noValue('none')
     + g.override('byName', column, g.colored);
 
   // Not the share of the whole range: in it a storm of minutes is lost.
@@ -37,32 +37,32 @@ function(config)
     + g.merge
     + g.columns([['instance', 'Host'], ['netdev', 'Where'], ['Value #A', 'Worst 5 min'], ['Value #B', 'Now']])
     + g.sortBy('Worst 5 min')
-    + g.toNode('Host', 'Host')
+    + g.toHost('Host')
     + g.unit('percentunit')
-    + g.noValue('none')
+    + g.empty('None: nobody pauses, or no driver counts the time')
     + g.override('byRegexp', '/^(Worst 5 min|Now)$/', g.colored);
 
   local alive = g.row('Alive', [
-    g.stat('Hosts answering') + g.unit('none')
+    g.stat('Hosts answering') + g.unit('none') + g.empty('No exporter is known')
     + g.text('Exporters that Prometheus reached at its last scrape.', 'Compare with the number of hosts you expect.')
     + g.instant('sum(%s)' % g.target('up{%(host)s}')),
 
-    g.stat('Hosts not answering') + g.unit('none')
+    g.stat('Hosts not answering') + g.unit('none') + g.empty('No answer of Prometheus')
     + g.text('Exporters that Prometheus could not scrape. Their values on this page are old or missing.',
              'Open the dashboard RDMA / Exporter; see whether the host or only the exporter is down.')
     + g.instant('count(%s) or vector(0)' % g.target('up{%(host)s} == 0')) + g.step(1, 'orange') + g.seeAlert('RdmaExportersDown') + g.seeAlert('RdmaExporterDown'),
 
-    g.stat('Ports active') + g.unit('none')
+    g.stat('Ports active') + g.unit('none') + g.empty('No port is known')
     + g.text('Ports in state ACTIVE, the only one that carries RDMA traffic.', 'Compare with the number of cables.')
     + g.instant('sum(rdma_port_up{%(port)s})'),
 
-    g.stat('Ports lost') + g.unit('none')
-    + g.text('Ports that are not ACTIVE and were within the last day. A port without a cable does not count.',
+    g.stat('Ports lost') + g.unit('none') + g.empty('No answer of Prometheus')
+    + g.text('Ports that are not ACTIVE and were within the time range. A port without a cable does not count.',
              'Look at the cable, the module and the switch port; the timeline below says since when.')
-    + g.instant('count((rdma_port_up{%(port)s} == 0) and (max_over_time(rdma_port_up{%(port)s}[1d]) == 1)) or vector(0)')
+    + g.instant('count((rdma_port_up{%(port)s} == 0) and (max_over_time(rdma_port_up{%(port)s}[$__range]) == 1)) or vector(0)')
     + g.step(1, 'red') + g.seeAlert('RdmaPortsDown') + g.seeAlert('RdmaPortDown') + g.seeAlert('RdmaDeviceLost'),
 
-    g.stat('Hosts pausing the fabric') + g.unit('none')
+    g.stat('Hosts pausing the fabric') + g.unit('none') + g.empty('No answer of Prometheus')
     + g.text(|||
                Hosts that keep their link partner paused for longer than the alert allows. One such host can slow
                down a whole fabric.
@@ -71,7 +71,7 @@ function(config)
     + g.instant('count(%s > %g) or vector(0)' % [perHost('tx', '$__rate_interval'), g.threshold('RdmaPfcStormTransmitted')])
     + g.step(1, 'red') + g.seeAlert('RdmaPfcStorm') + g.seeAlert('RdmaPfcStormTransmitted'),
 
-    g.stat('Alerts firing') + g.unit('none')
+    g.stat('Alerts firing') + g.unit('none') + g.empty('No answer of Prometheus')
     + g.text('Alerts of these hosts that fire now.', 'Each has a runbook: follow the link in the notification.')
     + g.instant('count(ALERTS{alertname=~"Rdma.*",alertstate="firing",%(host)s}) or vector(0)') + g.step(1, 'red'),
 
@@ -80,13 +80,13 @@ function(config)
              'Many ports at the same moment: a switch. One port again and again: cable or module.')
     + g.query('rdma_port_up{%(port)s} and on (job, instance, device, port) (min_over_time(rdma_port_up{%(port)s}[$__range] @ end()) == 0)',
               '{{instance}} {{device}}/{{port}}')
-    + g.mappings(state) + g.noValue('All ports were up')
+    + g.mappings(state) + g.empty('All ports were up')
     + { fieldConfig+: { defaults+: { thresholds: { mode: 'absolute', steps: [{ color: 'red', value: null }, { color: 'green', value: 1 }] } } } }
     + g.seeAlert('RdmaPortDown') + g.seeAlert('RdmaLinkFlapping'),
   ]);
 
   local doing = g.row('Doing', [
-    g.timeseries('Traffic of all hosts') + g.unit('Bps')
+    g.timeseries('Traffic of all hosts') + g.unit('Bps') + g.notCounted('counters of its traffic')
     + g.text(|||
                RDMA bytes sent (above) and received (below) by all chosen hosts together. See
                rdma_port_data_bytes_total for what each driver counts.
@@ -96,6 +96,7 @@ function(config)
     + g.receivedBelowZero,
 
     g.heatmap('Hosts by share of time paused') + { axisUnit: 'percentunit' } + g.unit('short')
+    + g.notCounted('a driver that counts the time of pause')
     + g.text('How many hosts (colour) were told to stop for which share of the time (height). All at the bottom is good.',
              |||
                A few high: look at them in the table below. Many high at the same time: congestion or one bad host;
@@ -109,19 +110,10 @@ function(config)
   local wrong = g.row('Wrong', [
     g.table('Which alerts fire', 24, 7) + g.unit('none')
     + g.text('Alerts that fire now, with what they are about.', 'Start with the critical ones; each has a runbook.')
-    + g.rows('ALERTS{alertname=~"Rdma.*",alertstate="firing",%(host)s}') + g.noValue('none')
+    + g.rows('ALERTS{alertname=~"Rdma.*",alertstate="firing",%(host)s}') + g.empty('No alert fires, or no rules are loaded')
     + g.columns([['severity', 'Severity'], ['alertname', 'Alert'], ['instance', 'Host'], ['device', 'Device'], ['port', 'Port'], ['netdev', 'Interface']])
-    + g.toNode('Host', 'Host')
-    + g.override('byName', 'Severity', g.colored {
-      mappings: [{
-        type: 'value',
-        options: {
-          critical: { index: 0, color: g.color.critical, text: 'critical' },
-          warning: { index: 1, color: g.color.warning, text: 'warning' },
-          info: { index: 2, color: g.color.info, text: 'info' },
-        },
-      }],
-    }),
+    + g.toHost('Host') + g.toPort('Device', 'Device')
+    + g.severities,
 
     pausing('Who pauses the fabric', 'tx')
     + g.text('Hosts that kept their link partner paused (the worst priority): in their worst five minutes, and now.',
@@ -143,7 +135,8 @@ function(config)
                job that lost a connection.
              |||,
              'Find out to which peers: mostly it is the peer, its port or the path to it.')
-    + g.seeAlert('RdmaConnectionsDying') + g.alert('RdmaRetriesExceeded'),
+    + g.seeAlert('RdmaConnectionsDying') + g.alert('RdmaRetriesExceeded')
+    + g.empty('None given up, or no driver counts it (mlx5 does since Linux 6.12)'),
 
     worst('Out of sequence',
           'Share of packets',
@@ -161,7 +154,8 @@ function(config)
                With NAKs and timeouts at the senders it is loss. Without them it is reordering, which adaptive
                routing does on purpose.
              |||)
-    + g.alert('RdmaOutOfSequence'),
+    + g.alert('RdmaOutOfSequence')
+    + g.empty('None: no loss, no reordering, or too few packets'),
 
     worst('Acknowledgements missed',
           'Timeouts per second',
@@ -170,7 +164,8 @@ function(config)
           'rate(rdma_port_ack_timeouts_total{%(port)s}[$__range])')
     + g.text('How often a host waited for an acknowledgement until the timer ended.',
              'One host: its cable or its peer. Many hosts to one peer: that peer.')
-    + g.alert('RdmaAckTimeouts'),
+    + g.alert('RdmaAckTimeouts')
+    + g.empty('None, or no driver counts it'),
 
     worst('Uncorrectable blocks (FEC)',
           'Blocks',
@@ -179,7 +174,8 @@ function(config)
           g.netdev('increase(rdma_netdev_fec_blocks_total{%(host)s,result="uncorrectable"}[$__range])'))
     + g.text('Blocks that error correction could not repair in the time range: lost data. It has to be 0.',
              'Clean or replace cable and module; then look at the other end.')
-    + g.alert('RdmaFecUncorrectable'),
+    + g.alert('RdmaFecUncorrectable')
+    + g.empty('None, or no driver counts it'),
   ]);
 
   // Devices of one model, by the identifiers of their PCI function, are expected to be equal.
@@ -210,7 +206,7 @@ function(config)
     thresholds: { mode: 'absolute', steps: [{ color: 'orange', value: null }, { color: 'green', value: below }] },
   };
 
-  local why = g.row('Why: who is not like the others', [
+  local why = g.folded('Why: who is not like the others', [
     g.table('Inventory', 24, 10) + g.unit('percentunit')
     + g.text(|||
                Every device. How many devices of its model have its firmware; its speed and MTU as a share of the
@@ -235,7 +231,8 @@ function(config)
     + g.rows('max by (job, instance, device) (%s / (%s))' % [pcie(''), pcie('max_')])
     + g.merge
     + g.columns(columns)
-    + g.toNode('Host', 'Host')
+    + g.toHost('Host') + g.toPort('Device', 'Device')
+    + g.empty('No device is known of the chosen hosts')
     + g.override('byRegexp', '/^(Speed|MTU|PCIe)$/', outlier(1))
     + g.override('byName', 'Have this firmware', outlier(0.5))
     + g.seeAlert('RdmaFirmwareMismatch') + g.seeAlert('RdmaMtuMismatch') + g.seeAlert('RdmaPcieDegraded')

@@ -4,38 +4,46 @@
 // What is around the panels of a dashboard: places in the grid, variables, links, annotations. `selectors` as in
 // lib.libsonnet, `labels` in ../labels.libsonnet.
 function(selectors, labels) {
-  // Panels of a row from left to right, wrapped at the width of the grid.
-  row(title, panels):: { title: title, panels: panels },
+  // Panels of a row from left to right, wrapped at the width of the grid. What is in a folded row asks nothing until
+  // somebody opens it.
+  row(title, panels):: { title: title, panels: panels, folded: false },
+  folded(title, panels):: self.row(title, panels) { folded: true },
 
-  local placed(rows) =
-    local step(state, item) =
-      if std.objectHas(item, 'isRow') then {
-        local y = state.y + state.height,
-        x: 0,
-        y: y + 1,
-        height: 0,
+  // Panels side by side, from line `top` on, and the line below them.
+  local grid(panels, top) = std.foldl(
+    function(state, item)
+      local wraps = state.x + item.width > 24;
+      local x = if wraps then 0 else state.x;
+      local y = if wraps then state.y + state.height else state.y;
+      {
+        x: x + item.width,
+        y: y,
+        height: if wraps then item.height else std.max(state.height, item.height),
+        panels: state.panels + [item { gridPos: { h: item.height, w: item.width, x: x, y: y } }],
+      },
+    panels,
+    { x: 0, y: top, height: 0, panels: [] }
+  ),
+
+  local placed(rows) = std.foldl(
+    function(state, row)
+      local inside = grid(row.panels, state.bottom + 1);
+      local numbered = std.mapWithIndex(function(i, panel) panel { id: state.id + 1 + i }, inside.panels);
+      {
+        id: state.id + 1 + std.length(row.panels),
+        bottom: if row.folded then state.bottom + 1 else inside.y + inside.height,
         panels: state.panels + [{
+          id: state.id,
           type: 'row',
-          title: item.title,
-          collapsed: false,
-          gridPos: { h: 1, w: 24, x: 0, y: y },
-          panels: [],
-        }],
-      } else
-        local wraps = state.x + item.width > 24;
-        local x = if wraps then 0 else state.x;
-        local y = if wraps then state.y + state.height else state.y;
-        {
-          x: x + item.width,
-          y: y,
-          height: if wraps then item.height else std.max(state.height, item.height),
-          panels: state.panels + [item { gridPos: { h: item.height, w: item.width, x: x, y: y } }],
-        };
-    local items = std.flattenArrays([[{ isRow: true, title: row.title }] + row.panels for row in rows]);
-    std.mapWithIndex(
-      function(i, panel) panel { id: i + 1 },
-      std.foldl(step, items, { x: 0, y: 0, height: 0, panels: [] }).panels
-    ),
+          title: row.title,
+          collapsed: row.folded,
+          gridPos: { h: 1, w: 24, x: 0, y: state.bottom },
+          panels: if row.folded then numbered else [],
+        }] + (if row.folded then [] else numbered),
+      },
+    rows,
+    { id: 1, bottom: 0, panels: [] }
+  ).panels,
 
   // Choices of `name`, values of `of`. All is every value there is, or with `all` whatever matches that.
   local variable(name, label, metric, selector, of=name, all='.*') = {
@@ -56,9 +64,12 @@ function(selectors, labels) {
     options: [],
   },
 
+  local chosen = { includeAll: false, allValue:: null, current: { selected: false, text: [], value: [] } },
+
   // Where series are from, as exporters tell. All jobs are the jobs of exporters, not all that the Prometheus has; a
   // cluster may be absent, and hosts are too many for a list of their names.
-  local origins =
+  // With `one`, a dashboard about one host begins with the first of them: all hosts of a fleet would be too much for it.
+  local origins(one) =
     local titles = { cluster: 'Cluster', job: 'Job', instance: 'Host' };
     std.mapWithIndex(
       function(i, pair) variable(
@@ -68,7 +79,7 @@ function(selectors, labels) {
         std.join(',', ['%s=~"$%s"' % [outer[1], outer[0]] for outer in labels.variables[0:i]]),
         pair[1],
         if pair[0] == 'job' then null else '.*',
-      ),
+      ) + (if one && pair[0] == 'instance' then chosen else {}),
       labels.variables
     ),
 
@@ -88,7 +99,7 @@ function(selectors, labels) {
     useValueForTime: false,
   },
 
-  dashboard(uid, title, description, rows, variables=[]):: {
+  dashboard(uid, title, description, rows, variables=[], one=false):: {
     uid: uid,
     title: 'RDMA / ' + title,
     description: description,
@@ -130,7 +141,7 @@ function(selectors, labels) {
           hide: 0,
           options: [],
         },
-      ] + origins + [
+      ] + origins(one) + [
         variable('device', 'Device', 'rdma_device_up', '%(host)s'),
         variable('port', 'Port', 'rdma_port_up', '%(device)s'),
       ] + variables,

@@ -46,6 +46,7 @@ function(config)
       height:: height,
       what:: error 'panel "%s" has no text' % title,
       todo:: error 'panel "%s" does not say what to do' % title,
+      empty:: error 'panel "%s" does not say why it may be empty' % title,
       alertNames:: [],
       queries:: [],
       steps:: [],
@@ -59,6 +60,7 @@ function(config)
       targets: std.mapWithIndex(function(i, query) query { refId: std.char(std.codepoint('A') + i) }, panel.queries),
       fieldConfig: {
         defaults: {
+          noValue: panel.empty,
           thresholds: {
             mode: 'absolute',
             steps: [{ color: if panel.steps == [] then 'blue' else 'green', value: null }]
@@ -111,7 +113,10 @@ function(config)
         },
       },
     },
-    noValue(text):: { fieldConfig+: { defaults+: { noValue: text } } },
+    // What stands there in place of "No data": good news, or why nothing is known.
+    empty(text):: { empty:: text },
+    // Of series that the driver, the module or a collector may not give.
+    notCounted(what):: g.empty('No chosen port has %s' % what),
 
     query(expression, legend='', instant=false, format='time_series'):: {
       queries+:: [{
@@ -255,12 +260,36 @@ function(config)
     coloredNumbers(properties={}):: g.override('byType', 'number', properties {
       'custom.cellOptions': { type: 'color-background', mode: 'basic' },
     }),
+    // The column Severity of a table of alerts.
+    severities:: g.override('byName', 'Severity', g.colored {
+      mappings: [{
+        type: 'value',
+        options: {
+          [name]: { index: std.find(name, ['critical', 'warning', 'info'])[0], color: g.color[name], text: name }
+          for name in ['critical', 'warning', 'info']
+        },
+      }],
+    }),
     colored:: { 'custom.cellOptions': { type: 'color-background', mode: 'gradient', applyToRow: false } },
-    // A link from a cell of the column to the dashboard of that host.
-    toNode(column, field):: g.override('byName', column, {
+    // A link from a cell of the column to another dashboard, with `more` of its variables from the same line.
+    local link(column, title, uid, more) = g.override('byName', column, {
       links: [{
-        title: 'This host',
-        url: '/d/rdma-node?${datasource:queryparam}&' + labels.passed + '&var-instance=${__data.fields["' + field + '"]}&${__url_time_range}',
+        title: title,
+        url: '/d/%s?' % uid + '${datasource:queryparam}&' + labels.passed + '&' + std.join('&', [
+          'var-%s=${__data.fields["%s"]}' % pair
+          for pair in more
+        ]) + '&${__url_time_range}',
+      }],
+    }),
+    toHost(column):: link(column, 'This host', 'rdma-host', [['instance', 'Host']]),
+    toPort(column, device='Where'):: link(column, 'This device', 'rdma-port', [['instance', 'Host'], ['device', device]]),
+    // To the dashboard that it is on, narrowed to what the line says.
+    narrowed(column, uid, variable):: link(column, 'Only this', uid, [[variable, column]]),
+    // The same from a cell of a matrix, narrowed to its column.
+    narrowedToColumn(uid, variable):: g.override('byType', 'number', {
+      links: [{
+        title: 'Only this column',
+        url: '/d/%s?' % uid + '${datasource:queryparam}&' + labels.passed + '&var-%s=${__field.name}' % variable + '&${__url_time_range}',
       }],
     }),
   } + (import 'frame.libsonnet')(selectors, labels)

@@ -45,12 +45,17 @@ class Panel:
         return names.split(", ") if mark else []
 
 
+def with_folded(data):
+    """The panels of a dashboard and its rows; those of a folded row follow it."""
+    return [panel for top in data["panels"] for panel in (top, *top.get("panels", []))]
+
+
 class Dashboard:
     def __init__(self, path):
         self.path, self.file = path, path.name
         self.data = json.loads(path.read_text(encoding="utf-8"))
-        self.rows = [p["title"] for p in self.data["panels"] if p["type"] == "row"]
-        self.panels = [Panel(self, p) for p in self.data["panels"] if p["type"] != "row"]
+        self.rows = {p["title"]: p for p in self.data["panels"] if p["type"] == "row"}
+        self.panels = [Panel(self, p) for p in with_folded(self.data) if p["type"] != "row"]
         self.variables = {v["name"]: v for v in self.data["templating"]["list"]}
 
     def expressions(self):

@@ -118,8 +118,8 @@ class Generated(unittest.TestCase):
                                       'expr: rdma:pfc_pause:ratio{direction="tx"} > 0.42'),
                                      ("expr: rate(rdma_port_ack_timeouts_total[5m]) > 1",
                                       "expr: rate(rdma_port_ack_timeouts_total[5m]) > 7"), ("for: 5m", "for: 3m")])
-        panels = json.loads((place / "out/dashboards/node.json").read_text())["panels"]
-        paused, = [panel for panel in panels if panel["title"] == "Time paused, by priority"]
+        board = json.loads((place / "out/dashboards/port.json").read_text())
+        paused, = [panel for panel in board["panels"] if panel["title"] == "Time paused, by priority"]
         steps = paused["fieldConfig"]["defaults"]["thresholds"]["steps"]
         self.assertIn(0.42, [step["value"] for step in steps])
 

@@ -13,8 +13,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "dashboards
 
 import model  # noqa: E402
 
-UIDS = {"fleet.json": "rdma-fleet", "node.json": "rdma-node", "resources.json": "rdma-resources",
-        "probe.json": "rdma-probe", "exporter.json": "rdma-exporter"}
+UIDS = {f"{name}.json": f"rdma-{name}" for name in ("fleet", "host", "port", "resources", "probe", "exporter")}
+OF_ONE_HOST = {"host.json", "port.json"}
 PANELS = {"timeseries", "stat", "bargauge", "table", "heatmap", "state-timeline"}  # none that Grafana has given up
 COUNTER = re.compile(r"_(total|bucket|sum|count)$")
 OVER_TIME = {"last_over_time", "rate", "increase", "changes", "resets", "max_over_time", "min_over_time", "predict_linear"}
@@ -67,9 +67,12 @@ class Lint(unittest.TestCase):
                     if name == "datasource":
                         self.assertEqual((variable["type"], variable["query"]), ("datasource", "prometheus"))
                         continue
-                    self.assertTrue(variable["includeAll"] and variable["multi"])
+                    one = name == "instance" and dashboard.file in OF_ONE_HOST
+                    self.assertTrue(variable["multi"] and variable["label"])
+                    self.assertEqual(variable["includeAll"], not one, "a page about one host begins with one host")
                     self.assertEqual(variable["datasource"], DATASOURCE)
-                    self.assertEqual((variable.get("allValue"), variable["refresh"]), (None if name == "job" else ".*", 2),
+                    self.assertEqual((variable.get("allValue"), variable["refresh"]),
+                                     (None if name == "job" or one else ".*", 2),
                                      "all jobs are those of exporters, not those of the whole Prometheus")
                     if name in ORIGINS:
                         self.assertTrue(variable["definition"].startswith("label_values(rdma_exporter_build_info{"))
@@ -95,18 +98,50 @@ class Lint(unittest.TestCase):
 
         self.each_panel(check)
 
+    def test_an_empty_panel_says_why(self):
+        """"No data" may be good news, a driver that does not count, or something that is switched off."""
+        def check(panel):
+            self.assertRegex(panel.defaults.get("noValue", ""), r"^[A-Z].{3,}[^.]$")
+            self.assertNotIn(panel.defaults["noValue"].lower(), ("no data", "n/a"))
+
+        self.each_panel(check)
+
     def test_panels_lie_side_by_side(self):
         for dashboard in model.dashboards():
-            taken = set()
-            panels = dashboard.data["panels"]
+            panels = model.with_folded(dashboard.data)
             self.assertEqual([panel["id"] for panel in panels], list(range(1, len(panels) + 1)))
-            for panel in panels:
-                place = panel["gridPos"]
-                self.assertLessEqual(place["x"] + place["w"], 24, panel["title"])
-                cells = {(x, y) for x in range(place["x"], place["x"] + place["w"])
-                         for y in range(place["y"], place["y"] + place["h"])}
-                self.assertFalse(cells & taken, f"{dashboard.file}: {panel['title']} lies over another panel")
-                taken |= cells
+            rows = [row["panels"] for row in dashboard.rows.values() if row["collapsed"]]
+            for together in (dashboard.data["panels"], *rows):
+                self.no_overlap(together)
+
+    def no_overlap(self, panels):
+        taken = set()
+        for panel in panels:
+            place = panel["gridPos"]
+            self.assertLessEqual(place["x"] + place["w"], 24, panel["title"])
+            cells = {(x, y) for x in range(place["x"], place["x"] + place["w"])
+                     for y in range(place["y"], place["y"] + place["h"])}
+            self.assertFalse(cells & taken, f"{panel['title']} lies over another panel")
+            taken |= cells
+
+    def test_details_are_folded(self):
+        """What is in a folded row asks nothing until it is opened: the first screens cost a fleet's Prometheus little."""
+        for dashboard in model.dashboards():
+            folded = [title for title, row in dashboard.rows.items() if row["collapsed"]]
+            self.assertTrue(folded, dashboard.file)
+            self.assertEqual([row["collapsed"] for row in dashboard.rows.values()][0], False, "alive or not is seen at once")
+            for title, row in dashboard.rows.items():
+                self.assertEqual(bool(row["panels"]), row["collapsed"], f"{dashboard.file}: {title}")
+            shown = [panel for panel in dashboard.data["panels"] if panel["type"] != "row"]
+            self.assertLessEqual(len(shown), 20, dashboard.file)
+
+    def test_no_refresh_asks_for_a_day(self):
+        """A fixed window costs the same at each refresh, whatever range somebody looks at; that one is an hour at first."""
+        for dashboard in model.dashboards():
+            self.assertEqual((dashboard.data["refresh"], dashboard.data["time"]), ("30s", {"from": "now-1h", "to": "now"}))
+            for where, expression, _, _ in dashboard.expressions():
+                for number, unit in re.findall(r"[\[:](\d+)([smhdwy])", model.STRING.sub("", expression)):
+                    self.assertLessEqual(int(number) * {"s": 1, "m": 60}.get(unit, 1e9), 600, where)
 
     def test_thresholds_are_those_of_alerts(self):
         """Each step is what an alert that the panel names compares with in the rules that ship, the port's utilization, or 1:
@@ -167,7 +202,7 @@ class Lint(unittest.TestCase):
         for labels, gone in (({"cluster": "site", "instance": "node"}, r"\b(cluster|instance)=|\binstance,|\{\{instance"),
                              ({"cluster": ""}, r"\bcluster\b")):
             for file, data in model.generated(f"{{ labels+: {json.dumps(labels)} }}").items():
-                sent = [target[key] for panel in data["panels"] for target in panel.get("targets", [])
+                sent = [target[key] for panel in model.with_folded(data) for target in panel.get("targets", [])
                         for key in ("expr", "legendFormat")]
                 sent += [variable.get("definition", "") for variable in data["templating"]["list"]]
                 for text in sent:
@@ -181,17 +216,41 @@ class Lint(unittest.TestCase):
 
         self.each_selector(check)
 
-    def test_links_to_hosts(self):
+    def test_links_carry_choices_and_time(self):
+        """To a dashboard that exists, with what was chosen, what the line says, and the time range."""
+        boards = {dashboard.data["uid"]: dashboard for dashboard in model.dashboards()}
+
         def links(panel):
-            return [prop["value"][0]["url"] for override in panel.data["fieldConfig"]["overrides"]
+            return [(override["matcher"]["options"], prop["value"][0]["url"])
+                    for override in panel.data["fieldConfig"]["overrides"]
                     for prop in override["properties"] if prop["id"] == "links"]
 
         def check(panel):
-            for url in links(panel):
-                self.assertTrue(url.startswith("/d/rdma-node?"))
-                self.assertIn("${__url_time_range}", url)
+            shown = {name for change in panel.data["transformations"] if change["id"] == "organize"
+                     for name in change["options"]["renameByName"].values()}
+            for column, url in links(panel):
+                uid, query = re.fullmatch(r"/d/([\w-]+)\?(.*)", url).groups()
+                parts = query.split("&")
+                self.assertEqual((parts[0], parts[-1]), ("${datasource:queryparam}", "${__url_time_range}"))
+                self.assertLessEqual({"${cluster:queryparam}", "${job:queryparam}"}, set(parts))
+                for name, value in re.findall(r"&var-(\w+)=([^&]+)", url):
+                    self.assertIn(name, boards[uid].variables)
+                    field = re.fullmatch(r'\$\{__data\.fields\["([^"]+)"\]\}', value)
+                    self.assertTrue(field and {field[1], column} <= shown or value == "${__field.name}", url)
 
         self.each_panel(check, links)
+
+    def test_hosts_lead_to_their_page(self):
+        """Wherever a table has a column of hosts."""
+        def check(panel):
+            text = json.dumps(panel.data["fieldConfig"]["overrides"])
+            self.assertRegex(text, r'var-instance=\$\{__data.fields\[\\"Host')
+
+        def has_hosts(panel):
+            return panel.type == "table" and '"Host"' in json.dumps(panel.data.get("transformations")) \
+                and panel.dashboard.file not in OF_ONE_HOST
+
+        self.each_panel(check, has_hosts)
 
     def test_annotations(self):
         for dashboard in model.dashboards():

@@ -47,7 +47,8 @@ class Queries(unittest.TestCase):
         """Series of one query, each with a number in it."""
         query = model.filled_in(expression, WINDOWS | self.chosen | values)
         if instant:
-            answer = self.server.api("query", query=query, time=when or self.span.end)["result"]
+            when = when or (self.span.storm_end if "ALERTS" in expression else self.span.end)  # most fire meanwhile
+            answer = self.server.api("query", query=query, time=when)["result"]
             found = [(series["metric"], [float(series["value"][1])]) for series in answer]
         else:
             times = {"start": self.span.start, "end": self.span.end, "step": 5}
@@ -111,14 +112,14 @@ class Queries(unittest.TestCase):
     def test_what_is_drawn_below_zero_is_not_negated(self):
         """The legend would say that the maximum of what hurts is negative."""
         for target in (0, 1):
-            shares = [value for _, values in self.shown("node.json", "Time paused, by priority", target=target)
+            shares = [value for _, values in self.shown("port.json", "Time paused, by priority", target=target)
                       for value in values if not math.isnan(value)]
             self.assertTrue(shares and min(shares) >= 0)
 
     def test_choosing_a_device_leaves_its_interface(self):
         """Metrics of network interfaces have no label device."""
-        for title in ("Time paused, by priority", "Packets dropped by the card"):
-            found = self.shown("node.json", title, instance="node-a:9400", device="mlx5_0", port="1")
+        for file, title in (("port.json", "Time paused, by priority"), ("host.json", "Packets dropped by the card")):
+            found = self.shown(file, title, instance="node-a:9400", device="mlx5_0", port="1")
             self.assertEqual({(labels["instance"], labels["netdev"]) for labels, _ in found}, {("node-a:9400", "cx0")})
 
     def test_the_storm_is_seen(self):
@@ -130,7 +131,7 @@ class Queries(unittest.TestCase):
         victim = max(self.shown("fleet.json", "Who is paused"), key=lambda series: series[1])
         self.assertEqual((victim[0]["instance"], victim[0]["netdev"]), ("node-b:9400", "cx1"))
         # 0.78 was played; short windows would see how late the scrapes were.
-        shares = self.shown("node.json", "Time paused, by priority", __rate_interval="2m")
+        shares = self.shown("port.json", "Time paused, by priority", __rate_interval="2m")
         pausing = max(max(values) for _, values in shares)
         self.assertTrue(0.7 < pausing < 0.86, pausing)
         lost = self.shown("fleet.json", "Connections lost")
@@ -141,13 +142,25 @@ class Queries(unittest.TestCase):
         self.assertEqual([(labels["instance"], labels["device"]) for labels, _ in found], [("node-a:9400", "bnxt_re0")])
         self.assertEqual([values for _, values in found][0][:2], [1, 1], "also before it went down")
 
+    def test_one_fault_is_one_critical_alert(self):
+        """While the storm lasts: the watchdog of the adapter that pauses."""
+        found = [(labels["alertname"], labels["instance"]) for labels, _ in self.shown("fleet.json", "Which alerts fire")
+                 if labels["severity"] == "critical"]
+        self.assertEqual(found, [("RdmaNicFatal", "node-a:9400")])
+
+    def test_a_host_shows_its_own(self):
+        """Not those of the others, of which it is one of hundreds."""
+        for title in ("State", "Which alerts fire", "Throughput", "PFC by priority"):
+            found = self.shown("host.json", title, instance="node-a:9400")
+            self.assertEqual({labels["instance"] for labels, _ in found}, {"node-a:9400"}, title)
+
     def test_priorities_without_traffic_are_left_out(self):
-        found = self.shown("node.json", "Traffic by priority", instance="node-a:9400", device="mlx5_0")
+        found = self.shown("port.json", "Traffic by priority", instance="node-a:9400", device="mlx5_0")
         self.assertEqual({labels["priority"] for labels, _ in found}, {"0", "3"})
 
     def test_the_line_rate_is_a_share(self):
         chosen = {"instance": "node-b:9400", "device": "mlx5_1"}
-        found = self.shown("node.json", "Share of the line rate", **chosen)
+        found = self.shown("port.json", "Share of the line rate", **chosen)
         self.assertEqual({labels["instance"] for labels, _ in found}, {"node-b:9400"})
         for labels, values in found:
             numbers = [value for value in values if not math.isnan(value)]
@@ -172,3 +185,13 @@ class Queries(unittest.TestCase):
         cells = {labels["target"]: values[0] for labels, values in found}
         self.assertGreater(cells["node-a"], 0.01)
         self.assertEqual(cells["node-b"], 0)
+
+    def test_the_probe_is_narrowed_from_rail_to_host_to_pair(self):
+        """At 500 hosts the matrix of all pairs is no picture of anything."""
+        rails = {(labels["op"], labels["device"]): values[0] for labels, values in self.shown("probe.json", "Failures, by rail")}
+        self.assertGreater(rails["write", "mlx5_1"], 0.01)
+        self.assertEqual(rails["write", "mlx5_0"], 0)
+        for title, label, worst in (("Worst hosts that probe", "instance", "node-b:9400"), ("Worst targets", "target", "node-a"),
+                                    ("Worst paths", "target", "node-a")):
+            found = self.shown("probe.json", title, device="mlx5_1")
+            self.assertEqual([labels[label] for labels, _ in found], [worst], title)

@@ -18,6 +18,7 @@ from harness import REPOSITORY
 sys.path[:0] = [str(pathlib.Path(REPOSITORY, "tests", name)) for name in ("alerts", "dashboards")]
 import cases  # noqa: E402
 import manuals  # noqa: E402
+import model  # noqa: E402
 import runbooks  # noqa: E402
 
 COMMON = runbooks.Runbook(runbooks.COMMON)
@@ -218,6 +219,35 @@ def checkable(tool, words):
     if tool in manuals.PAGE_OF_OBJECT:
         return own
     return [word for word in own if word.startswith("-") and word != "-"]
+
+
+class Dashboards(EachPage):
+    def test_links_carry_the_labels(self):
+        boards = {board.data["uid"]: board for board in model.dashboards()}
+
+        def check(page):
+            (line,), = page.blocks("Dashboard")
+            uid, query = re.fullmatch(r'echo "\$grafana/d/([\w-]+)\??([^"]*)"', line).groups()
+            self.assertIn(uid, boards)
+            for variable, label in (pair.split("=") for pair in query.split("&") if pair):
+                self.assertEqual(f"${variable.removeprefix('var-')}", label)
+                self.assertIn(variable.removeprefix("var-"), boards[uid].variables)
+                self.assertIn(label[1:], known_variables(page))
+            if "instance" in alert_labels()[page.name] and uid in ("rdma-host", "rdma-port"):
+                self.assertIn("var-instance=$instance", query)
+
+        self.each(check)
+
+    def test_they_name_panels_that_exist(self):
+        titles = {board.data["title"]: {panel.title for panel in board.panels} for board in model.dashboards()}
+
+        def check(page):
+            board, text = re.search(r"(?ms)^(RDMA / [\w ]+): (.*)", page.sections["Dashboard"]).groups()
+            named = {" ".join(title.split()) for title in re.findall(r"\*\*([^*]+)\*\*", text)}
+            self.assertTrue(named)
+            self.assertLessEqual(named, titles[board])
+
+        self.each(check)
 
 
 @contextlib.contextmanager

@@ -27,8 +27,8 @@ import { createRoot } from 'react-dom/client';
 import { framesOf } from './frames';
 import { Heatmap, StateTimeline } from './own';
 
-const theme = createTheme({ colors: { mode: 'dark' } });
-const { dashboard, answers, times, width } = window.pictureData;
+const { dashboard, answers, times, width, theme: mode } = window.pictureData;
+const theme = createTheme({ colors: { mode } });
 const CELL = 38; // of the grid, with the gap, as in Grafana
 const GAP = 8;
 const context = { eventBus: new EventBusSrv(), eventsScope: 'picture', sync: () => 0 };
