@@ -110,10 +110,8 @@ function(config)
   local wrong = g.row('Wrong', [
     g.table('Which alerts fire', 24, 7) + g.unit('none')
     + g.text('Alerts that fire now, with what they are about.', 'Start with the critical ones; each has a runbook.')
-    + g.rows('ALERTS{alertname=~"Rdma.*",alertstate="firing",%(host)s}') + g.empty('No alert fires, or no rules are loaded')
-    + g.columns([['severity', 'Severity'], ['alertname', 'Alert'], ['instance', 'Host'], ['device', 'Device'], ['port', 'Port'], ['netdev', 'Interface']])
-    + g.toHost('Host') + g.toPort('Device', 'Device')
-    + g.severities,
+    + g.firing
+    + g.toHost('Host') + g.toPort('Device', 'Device'),
 
     pausing('Who pauses the fabric', 'tx')
     + g.text('Hosts that kept their link partner paused (the worst priority): in their worst five minutes, and now.',

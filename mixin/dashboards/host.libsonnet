@@ -31,11 +31,8 @@ function(config)
   local wrong = g.row('Wrong', [
     g.table('Which alerts fire', 24, 6) + g.unit('none')
     + g.text('Alerts of this host that fire now.', 'Each has a runbook: follow the link in the notification.')
-    + g.rows('ALERTS{alertname=~"Rdma.*",alertstate="firing",%(host)s}')
-    + g.columns([['severity', 'Severity'], ['alertname', 'Alert'], ['instance', 'Host'], ['device', 'Device'], ['port', 'Port'], ['netdev', 'Interface']])
-    + g.toPort('Alert', 'Device')
-    + g.severities
-    + g.empty('No alert fires, or no rules are loaded'),
+    + g.firing
+    + g.toPort('Device', 'Device'),
 
     g.timeseries('Time paused, by interface') + g.unit('percentunit')
     + g.text(|||

@@ -103,7 +103,7 @@ function(config)
     mappings(texts):: {
       fieldConfig+: {
         defaults+: {
-          mappings: [{
+          mappings+: [{
             type: 'value',
             options: {
               [value]: { index: std.parseInt(value), text: texts[value].text, color: texts[value].color }
@@ -225,7 +225,7 @@ function(config)
 
     table(title, width=12, height=8):: g.panel('table', title, width, height) + {
       fieldConfig+: {
-        defaults+: { color: { mode: 'thresholds' }, custom: { align: 'auto', minWidth: 60, cellOptions: { type: 'auto' }, filterable: true } },
+        defaults+: g.absentIsBlank { color: { mode: 'thresholds' }, custom: { align: 'auto', minWidth: 60, cellOptions: { type: 'auto' }, filterable: true } },
       },
       options+: { showHeader: true, cellHeight: 'sm', frameIndex: 0, footer: { show: false, reducer: ['sum'] } },
     },
@@ -252,7 +252,8 @@ function(config)
         options: { rowField: labels.name(row), columnField: column, valueField: value, emptyValue: 'null' },
       }],
     },
-    // Nothing where there is no value; without it such a cell has the colour of the lowest step.
+    // Nothing where there is no value: without it such a cell has the colour of the lowest step, and the text of an empty
+    // panel.
     absentIsBlank:: {
       mappings: [{ type: 'special', options: { match: 'null', result: { index: 0, text: '', color: 'transparent' } } }],
     },
@@ -260,6 +261,18 @@ function(config)
     coloredNumbers(properties={}):: g.override('byType', 'number', properties {
       'custom.cellOptions': { type: 'color-background', mode: 'basic' },
     }),
+    // Alerts that fire, the worst first.
+    firing:: g.rows(std.join(' or ', [
+      'ALERTS{alertname=~"Rdma.*",alertstate="firing",%%(host)s,severity%s} * %d' % rank
+      for rank in [['="critical"', 3], ['="warning"', 2], ['!~"critical|warning"', 1]]
+    ])) + g.sortBy('Value') + g.columns([
+      ['severity', 'Severity'],
+      ['alertname', 'Alert'],
+      ['instance', 'Host'],
+      ['device', 'Device'],
+      ['port', 'Port'],
+      ['netdev', 'Interface'],
+    ]) + g.severities + g.empty('No alert fires, or no rules are loaded'),
     // The column Severity of a table of alerts.
     severities:: g.override('byName', 'Severity', g.colored {
       mappings: [{

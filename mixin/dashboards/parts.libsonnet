@@ -45,7 +45,7 @@ function(config)
     ),
 
     linkLost:: (
-      g.stat('Link lost', 6) + g.unit('none') + g.named
+      g.stat('Link lost', 6) + g.unit('none', 0) + g.named
       + g.text('Times that the interface lost its carrier in the time range; counted by the kernel, so that no flap is missed.',
                'Clean or replace cable and module; look at the error rows below and at the other end.')
       + g.instant(g.netdev('increase(rdma_netdev_carrier_changes_total{%(host)s,to="down"}[$__range])'), parts.netdevName)

@@ -100,7 +100,7 @@ function(config)
     + g.alert('RdmaLosslessPriorityDrops')
     + g.empty('No chosen port has a priority with PFC and counts its drops'),
 
-    g.timeseries('Pause storms found by the card', 12) + g.unit('none') + g.bars
+    g.timeseries('Pause storms found by the card', 24, 6) + g.unit('none') + g.bars
     + g.text(|||
                Events of the watchdog in the card. Warning: it has paused the link for long. Error: it stopped
                pausing, and packets are lost.

@@ -92,15 +92,6 @@ function(config)
              'op retry_exc_err: the path swallows packets. auth: keys or certificates. not_connected: the peer is away.')
     + g.query('sum by (stage, reason) (rate(rdma_probe_failures_total{%s}[$__rate_interval])) > 0' % target, '{{stage}} {{reason}}'),
 
-    g.timeseries('Retransmissions suspected') + g.unit('ops')
-    + g.empty('None, or the probe is off')
-    + g.text(|||
-               Probes that took so long that a packet must have been lost and sent again: an RC connection hides
-               loss otherwise.
-             |||,
-             'Compare with ACK timeouts and NAKs of the same port.')
-    + g.query('sum by (job, instance, device, target) (rate(rdma_probe_retransmit_suspected_total{%s}[$__rate_interval])) > 0' % target, pathName),
-
     worst('Worst hosts that probe',
           'instance, device',
           'instance',
@@ -122,6 +113,15 @@ function(config)
           [['device', 'Device'], ['target', 'Target']],
           'Paths (device to target) of which most probes failed in the time range.',
           'Paths between two racks only: the switches between them.'),
+
+    g.timeseries('Retransmissions suspected', 24, 6) + g.unit('ops')
+    + g.empty('None, or the probe is off')
+    + g.text(|||
+               Probes that took so long that a packet must have been lost and sent again: an RC connection hides
+               loss otherwise.
+             |||,
+             'Compare with ACK timeouts and NAKs of the same port.')
+    + g.query('sum by (job, instance, device, target) (rate(rdma_probe_retransmit_suspected_total{%s}[$__rate_interval])) > 0' % target, pathName),
   ]);
 
   local pairs = g.folded('Wrong: from host to target', [

@@ -103,6 +103,8 @@ class Lint(unittest.TestCase):
         def check(panel):
             self.assertRegex(panel.defaults.get("noValue", ""), r"^[A-Z].{3,}[^.]$")
             self.assertNotIn(panel.defaults["noValue"].lower(), ("no data", "n/a"))
+            if panel.type == "table":  # whose cells would have the same text where they have no value
+                self.assertIn("null", [mapping["options"].get("match") for mapping in panel.defaults["mappings"]])
 
         self.each_panel(check)
 
