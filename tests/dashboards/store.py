@@ -29,12 +29,10 @@ import probe_series  # noqa: E402
 RECORDING = HERE / "pfc-storm" / "pages.tar.xz"
 JOB = "rdma"
 STORM = (120, 270)  # seconds from the first page, as tests/lab/guest/storm.py plays it
-# What the rules that ship say of these pages, with their windows and `for`: name, severity, labels, seconds from the first
-# page. The storm is over before more of them have waited long enough.
+# What the rules that ship would say of the storm, worked out by hand from the recorded counters, the windows and `for`: no
+# rule is evaluated here. Name, severity, labels, seconds from the first page. The storm is over before more of them have
+# waited long enough.
 FIRING = (
-    ("RdmaLinkFlapped", "info", {"instance": "node-a:9400", "netdev": "bcm0"}, (85, 450)),
-    ("RdmaAccessErrors", "warning",
-     {"instance": "node-c:9400", "device": "mlx5_0", "port": "1", "side": "requester", "kind": "access"}, (145, 415)),
     ("RdmaNicPauseWatchdogWarning", "warning", {"instance": "node-a:9400", "netdev": "cx0"}, (240, 420)),
     ("RdmaNicFatal", "critical", {"instance": "node-a:9400", "netdev": "cx0"}, (250, 450)),
     ("RdmaPfcStormTransmitted", "warning",
