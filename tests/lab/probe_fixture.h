@@ -175,7 +175,7 @@ class DirectConnector : public Connector {
     EndRequest request;
     request.one_sided = one_sided.has_value();
     request.stamps = one_sided == Op::read;
-    request.transport = way;
+    request.transport = transport;
     request.gid.exact = *gid_of_address("10.9.0.1");
     auto near = make_end(here_, request);
     if (!near) return tl::unexpected(ConnectError{near.error().failure()});
@@ -194,8 +194,8 @@ class DirectConnector : public Connector {
     }
     auto lease = std::make_shared<Far>(there_, *far);
     on(there_, [&] { lease->answerer = std::make_unique<EchoAnswerer>(there_, *far, answers); });
-    const auto up =
-        way == TransportChoice::rdma_cm ? connect_managed(*near, *far) : connect_by_verbs(**near, **far);
+    const auto up = transport == TransportChoice::rdma_cm ? connect_managed(*near, *far)
+                                                          : connect_by_verbs(**near, **far);
     if (!up) return tl::unexpected(ConnectError{up.error().failure()});
     Connection connection;
     connection.end = *near;
@@ -212,7 +212,7 @@ class DirectConnector : public Connector {
     const auto listener = CmListener::open(far, *there_.device(), path);
     if (!listener) return tl::unexpected(listener.error());
     const Answering answering(**listener);
-    return cm_connect_end(*near, *here_.device(), far->local, (*listener)->door(), path, 30s);
+    return cm_connect_end(*near, *here_.device(), far->local, (*listener)->cm_address(), path, 30s);
   }
 
   Workers& workers_;

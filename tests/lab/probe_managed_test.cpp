@@ -19,8 +19,8 @@ class ProbeManaged : public ProbeVerbs {
     return *made;
   }
 
-  probe::SetUp<void> call(const CmAddress& door, std::chrono::milliseconds time = 30s) {
-    return cm_connect_end(*make(*here, false), *here->device(), far->local, door, {}, time);
+  probe::SetUp<void> call(const CmAddress& address, std::chrono::milliseconds time = 30s) {
+    return cm_connect_end(*make(*here, false), *here->device(), far->local, address, {}, time);
   }
 
   std::shared_ptr<RcEnd> far = make(*there, true);
@@ -29,14 +29,14 @@ class ProbeManaged : public ProbeVerbs {
 
 TEST_F(ProbeManaged, TakesOnlyWhoHasTheWordAndOnlyOnce) {
   const Answering answering(*listener);
-  CmAddress wrong = listener->door();
+  CmAddress wrong = listener->cm_address();
   wrong.token.back() ^= 1;
   const auto refused = call(wrong);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().failure(), (Failure{Stage::modify, "ECONNREFUSED"}));
   EXPECT_FALSE(listener->done()) << "it still waits";
-  EXPECT_TRUE(call(listener->door()));
-  const auto again = call(listener->door());
+  EXPECT_TRUE(call(listener->cm_address()));
+  const auto again = call(listener->cm_address());
   ASSERT_FALSE(again);
   EXPECT_EQ(again.error().failure(), (Failure{Stage::modify, "ECONNREFUSED"}));
 }
@@ -44,7 +44,7 @@ TEST_F(ProbeManaged, TakesOnlyWhoHasTheWordAndOnlyOnce) {
 TEST_F(ProbeManaged, GivesUpByItsOwnClock) {
   const Netem deaf("ve0", "loss 100%");
   const Clock::time_point start = Clock::now();
-  const auto failed = call(listener->door(), 500ms);
+  const auto failed = call(listener->cm_address(), 500ms);
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().failure(), (Failure{Stage::modify, "ETIMEDOUT"}));
   EXPECT_GE(Clock::now() - start, 500ms);
