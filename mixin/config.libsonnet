@@ -2,7 +2,7 @@
 // Copyright the rdma_exporter authors
 //
 // Every threshold, window and severity of the alerts, and the values at which the dashboards change colour: one place.
-// Keys of an alert: severity, 'for' (how long it must hold), window (of rate and increase), threshold and whatever else
+// Keys of an alert: severity, 'for' (how long it must hold), keep (how long it goes on when that is over), window (of rate and increase), threshold and whatever else
 // its expression names. Durations are Prometheus durations. To change one, see docs/ALERTS.md; never edit alerts/*.yml.
 //
 // Where a threshold comes from:
@@ -69,11 +69,13 @@
       RdmaPfcStorm: { severity: 'critical', 'for': '1m', threshold: 0.10, victims: 3, paused: 0.05 },
       // 10 %: the watchdog of S16 trips at a stall of 0.1 s, switches (JNP) at 0.2 s; this is 6 s of a minute.
       RdmaPfcStormTransmitted: { severity: 'warning', 'for': '3m', threshold: 0.10 },
-      RdmaPfcPausedHigh: { severity: 'warning', 'for': '5m', threshold: 0.05 },  // CSC level 1, with a margin
+      // CSC level 1, with a margin; incast and checkpoints last for minutes.
+      RdmaPfcPausedHigh: { severity: 'warning', 'for': '15m', threshold: 0.05 },
       // Estimate from frames, for adapters without pause time; an upper bound, so it has to hold for longer.
       RdmaPfcPauseEstimateHigh: { severity: 'warning', 'for': '10m', threshold: 0.05 },
       RdmaNicPauseWatchdogWarning: { severity: 'warning', 'for': '2m', window: '5m', threshold: 0 },  // events; MLX5
-      RdmaNicFatal: { severity: 'critical', 'for': '30s', window: '5m', threshold: 0 },  // events; MLX5
+      // It goes on so that it explains what is lost while the adapter comes back.
+      RdmaNicFatal: { severity: 'critical', 'for': '30s', keep: '30m', window: '5m', threshold: 0 },  // events; MLX5
       RdmaGlobalPauseOnRocePort: { severity: 'warning', 'for': '10m', window: '10m', threshold: 0 },  // frames; 802.3
       // Packets; CSC level 2.
       RdmaLosslessPriorityDrops: { severity: 'critical', 'for': '5m', window: '5m', threshold: 0 },
@@ -83,56 +85,50 @@
       // --- ECN ---
       // Share of received packets; floor in packets per second. Switches mark early on purpose (JNP).
       RdmaEcnMarkedHigh: { severity: 'info', 'for': '15m', threshold: 0.05, floor: 1000 },
-      // Marked packets/s; own, M24.
-      RdmaEcnWithoutCnp: { severity: 'info', 'for': '30m', window: '5m', threshold: 100 },
       RdmaCnpIgnored: { severity: 'warning', 'for': '10m', window: '5m', threshold: 1 },  // packets/s; own
-      RdmaPfcWithoutEcn: { severity: 'info', 'for': '30m', window: '5m', threshold: 10 },  // PFC frames/s; own, M24
 
       // --- Loss ---
       // Share of received packets; floor in packets per second. Load balancing that reorders reaches it without loss.
       RdmaOutOfSequence: { severity: 'warning', 'for': '10m', threshold: 1e-5, floor: 1 },  // JNP
       RdmaSequenceNaks: { severity: 'warning', 'for': '10m', window: '5m', threshold: 1 },  // per second; own
-      RdmaAckTimeouts: { severity: 'warning', 'for': '5m', window: '5m', threshold: 1 },  // per second; NVS
-      // Share of sent packets; floor in retransmissions per second.
-      RdmaRetransmissionsHigh: { severity: 'warning', 'for': '10m', threshold: 1e-4, floor: 1 },  // own
+      RdmaAckTimeouts: { severity: 'warning', 'for': '10m', window: '5m', threshold: 1 },  // per second; NVS
       // Share of the hosts of a job, and how many at least, that lose connections. Own.
       RdmaConnectionsDying: { severity: 'critical', 'for': '12m', window: '5m', threshold: 0.05, hosts: 5 },
       // Events; for longer than the window, because a job that ends kills all its connections, once. Own.
       RdmaRetriesExceeded: { severity: 'warning', 'for': '15m', window: '5m', threshold: 0 },
-      RdmaSlowRestart: { severity: 'info', 'for': '5m', window: '5m', threshold: 10 },  // per second; NVS
 
       // --- Receiver, host, software ---
       // NAKs/s; recoverable; own.
       RdmaReceiverNotReady: { severity: 'warning', 'for': '10m', window: '5m', threshold: 10 },
-      RdmaReceiveBufferMissing: { severity: 'warning', 'for': '10m', window: '5m', threshold: 1 },  // packets/s; own
       RdmaNicReceiveDiscards: { severity: 'warning', 'for': '10m', window: '5m', threshold: 10 },  // packets/s; own
-      RdmaAccessErrors: { severity: 'warning', 'for': '30s', window: '5m', threshold: 0 },  // events; must be 0
+      RdmaAccessErrors: { severity: 'warning', 'for': '10m', window: '5m', threshold: 0 },  // events; for longer than the window, as above
       // Completions without flushed ones.
       RdmaCqeErrors: { severity: 'warning', 'for': '15m', window: '5m', threshold: 0.5 },  // longer than a job's end
       RdmaTemperatureHigh: { severity: 'warning', 'for': '10m', margin: 5 },  // degrees below what the sensor calls critical; own
       // Share of seconds; MLX5.
-      RdmaPcieBackpressure: { severity: 'warning', 'for': '5m', window: '5m', threshold: 0.10 },
-      RdmaPcieBufferOverflow: { severity: 'warning', 'for': '30s', window: '5m', threshold: 0 },  // packets; must be 0
+      RdmaPcieBackpressure: { severity: 'warning', 'for': '15m', window: '5m', threshold: 0.10 },
+      RdmaPcieBufferOverflow: { severity: 'warning', 'for': '10m', window: '5m', threshold: 0 },  // packets; longer than a job takes to start
       RdmaPcieDegraded: { severity: 'warning', 'for': '15m' },
 
       // --- Device, port, link ---
-      RdmaDeviceLost: { severity: 'warning', 'for': '5m' },  // NVS
+      // NVS. Share of the hosts, and how many at least, that lacked a device of that name half an hour ago: more is how a
+      // cluster works that moves devices into pods. Own.
+      RdmaDeviceLost: { severity: 'warning', 'for': '5m', threshold: 0.05, hosts: 5 },
       // Share of the ports of a rail (equal device names), and how many at least. Own.
       RdmaPortsDown: { severity: 'critical', 'for': '1m', threshold: 0.05, ports: 4 },
       RdmaPortDown: { severity: 'warning', 'for': '3m' },  // NVH has 30 s
-      RdmaLinkFlapped: { severity: 'info', 'for': '30s', window: '10m', threshold: 0 },  // times down; NVS
       // Three times in 10 min; NVS.
       RdmaLinkFlapping: { severity: 'warning', 'for': '30s', window: '10m', threshold: 2.5 },
       RdmaPortSpeedDegraded: { severity: 'warning', 'for': '5m' },
       RdmaLinkErrorRecovery: { severity: 'warning', 'for': '5m', window: '5m', threshold: 5 },  // per minute; NVS
-      RdmaSymbolErrors: { severity: 'warning', 'for': '10m', window: '5m', threshold: 10 },  // per second; NVS
-      // Per hour, for an hour: bit error rate 1e-12 (IBTA). InfiniBand only, PAM4 Ethernet is never free of them.
-      RdmaSymbolErrorsOutOfSpec: { severity: 'warning', 'for': '1h', window: '10m', threshold: 120 },
-      // Blocks; 802.3: must be 0.
-      RdmaFecUncorrectable: { severity: 'warning', 'for': '30s', window: '10m', threshold: 0 },
+      RdmaSymbolErrors: { severity: 'warning', 'for': '10m', window: '5m', threshold: 10, infiniband: 120 },  // per second, NVS; per hour on InfiniBand, IBTA (1e-12)
+      // Blocks; 802.3: must be 0. For longer than the window: one block now and then is on every fleet.
+      RdmaFecUncorrectable: { severity: 'warning', 'for': '15m', window: '10m', threshold: 0 },
       // Bit error rate before correction. Half of the limit of RS-544 (2.4e-4, PAM4); 802.3. RS-528 (25G lanes)
       // has 2e-5, and RdmaFecUncorrectable.
       RdmaPreFecBerHigh: { severity: 'warning', 'for': '15m', window: '5m', threshold: 1.2e-4 },
+      // Ticks per second of a port against the median of its model, for a tick has no known length; floor; own. InfiniBand.
+      RdmaTransmitWaitHigh: { severity: 'warning', 'for': '15m', window: '5m', factor: 10, floor: 1e6 },
       RdmaReceiveErrors: { severity: 'warning', 'for': '5m', window: '5m', threshold: 10 },  // packets/s; IBD
       // Packets/s; UFM has 200.
       RdmaTransmitDiscards: { severity: 'warning', 'for': '5m', window: '5m', threshold: 100 },
@@ -145,12 +141,10 @@
       // `ignored` checks say what a host is rather than what somebody set: on a thousand hosts with one kernel they
       // would be a thousand alerts with one answer. The dashboards and the doctor show them.
       // 2 is critical; warnings are many where PFC is not meant to be on.
-      RdmaConfigCheckFailed: { severity: 'warning', 'for': '15m', level: 2, ignored: 'kernel_hazards' },
+      RdmaConfigCheckFailed: { severity: 'info', 'for': '15m', level: 2, ignored: 'kernel_hazards' },
 
       // --- Resources ---
       RdmaResourceExhaustion: { severity: 'warning', 'for': '15m', threshold: 0.80 },  // share of the limit; own
-      // Objects that at the pace of `trend` reach the limit within `horizon` seconds, if `floor` of it is in use already.
-      RdmaResourceLeak: { severity: 'warning', 'for': '1h', trend: '6h:10m', horizon: 86400, floor: 0.30 },
       RdmaQpErrorState: { severity: 'warning', 'for': '10m', threshold: 0 },  // queue pairs
 
       // --- Probe ---
@@ -162,10 +156,9 @@
       // --- Exporter ---
       // Share of the hosts of a job, and how many at least; own.
       RdmaExportersDown: { severity: 'critical', 'for': '10m', threshold: 0.05, hosts: 3 },
-      RdmaExporterDown: { severity: 'warning', 'for': '15m' },
+      RdmaExporterDown: { severity: 'warning', 'for': '30m' },
       RdmaExporterAbsent: { severity: 'warning', 'for': '10m' },
       RdmaExporterCollectorFailed: { severity: 'warning', 'for': '10m' },
-      RdmaExporterSlow: { severity: 'warning', 'for': '10m', threshold: 5 },  // seconds for a scrape; own
       RdmaExporterSeriesDropped: { severity: 'warning', 'for': '5m', window: '10m', threshold: 0 },  // series
       RdmaExporterReloadFailed: { severity: 'warning', 'for': '15m' },
       RdmaExporterReplay: { severity: 'warning', 'for': '10m' },  // a recording instead of this host

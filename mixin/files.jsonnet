@@ -7,5 +7,5 @@ function(override={})
   {
     'recording.rules.yml': mixin.prometheusRules,
     'alerts.rules.yml': mixin.prometheusAlerts,
-    'compat.rules.yml': mixin.prometheusCompatibility,
+    'migration/compat.rules.yml': mixin.prometheusCompatibility,
   }

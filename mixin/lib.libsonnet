@@ -41,6 +41,13 @@ local readable(values) = std.mapWithKey(function(_, value) number(value), values
       std.rstripChars(several, '\n'),
     ),
 
+    // Of a histogram that Prometheus keeps as classic buckets, as a native one, or both.
+    quantile(share, histogram):: |||
+      histogram_quantile(%(share)s, rate(%(histogram)s_bucket[%%(probe)s]))
+      or
+      histogram_quantile(%(share)s, rate(%(histogram)s[%%(probe)s]))
+    ||| % { share: number(share), histogram: histogram },
+
     record(name, expr):: { record: name, expr: std.rstripChars(expr % shared, '\n') },
 
     alert(name, expr, summary, description)::
@@ -49,6 +56,7 @@ local readable(values) = std.mapWithKey(function(_, value) number(value), values
         alert: name,
         expr: std.rstripChars(expr % (shared + readable(own)), '\n'),
         'for': own['for'],
+        [if std.objectHas(own, 'keep') then 'keep_firing_for']: own.keep,
         labels: { severity: own.severity },
         annotations: {
           summary: summary,

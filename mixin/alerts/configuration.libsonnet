@@ -22,7 +22,7 @@ local outliers(metric, own, name, peers='%(peers)s') =
 function(lib) lib.group('rdma-configuration', [
   lib.alert(
     'RdmaMtuMismatch',
-    outliers('rdma:port_active_mtu:bytes', '%(host)s, device, port', 'mtu'),
+    outliers('port:rdma_port_active_mtu_bytes:by_model', '%(host)s, device, port', 'mtu'),
     'An RDMA port has another MTU than most of its model',
     |||
       Port {{ $labels.port }} of {{ $labels.device }} on {{ $labels.instance }} uses an MTU of {{ $labels.mtu }} bytes; most
@@ -31,7 +31,7 @@ function(lib) lib.group('rdma-configuration', [
   ),
   lib.alert(
     'RdmaPfcConfigMismatch',
-    outliers('rdma:priority_pfc:enabled', '%(host)s, netdev', 'enabled', '%(peers)s, priority'),
+    outliers('netdev_priority:rdma_dcb_pfc_enabled:by_model', '%(host)s, netdev', 'enabled', '%(peers)s, priority'),
     'PFC is not configured as on most adapters of the model',
     |||
       PFC of priority {{ $labels.priority }} is {{ if eq $labels.enabled "1" }}on{{ else }}off{{ end }} for
@@ -41,7 +41,7 @@ function(lib) lib.group('rdma-configuration', [
   ),
   lib.alert(
     'RdmaNicMissing',
-    outliers('rdma:host:devices', '%(instance)s', 'devices', '%(scope)s'),
+    outliers('instance:rdma_device_info:count', '%(instance)s', 'devices', '%(scope)s'),
     'A host has not as many RDMA devices as the others',
     |||
       {{ $labels.instance }} has {{ $labels.devices }} RDMA devices; most hosts of job {{ $labels.job }} have another number.
@@ -50,11 +50,13 @@ function(lib) lib.group('rdma-configuration', [
   lib.alert(
     'RdmaFirmwareMismatch',
     |||
-      count by (%(scope)s, board_id) (count by (%(scope)s, board_id, fw_version) (rdma_device_info{board_id!=""})) > 1
+      count by (%(scope)s, vendor_id, device_id, board_id) (
+        count by (%(scope)s, vendor_id, device_id, board_id, fw_version) (rdma_device_info{vendor_id!="",fw_version!=""})
+      ) > 1
     |||,
     'Adapters of one model run different firmware',
     |||
-      Adapters of model {{ $labels.board_id }} in job {{ $labels.job }} have {{ $value }} firmware versions.
+      Adapters of model {{ with $labels.board_id }}{{ . }}, {{ end }}{{ $labels.vendor_id }}:{{ $labels.device_id }} in job {{ $labels.job }} have {{ $value }} firmware versions.
     |||,
   ),
   lib.alert(

@@ -6,9 +6,9 @@ function(lib) lib.group('rdma-exporter', [
   lib.alert(
     'RdmaExportersDown',
     |||
-      count by (%(scope)s) (up == 0 and on (%(target)s) last_over_time(rdma:exporter:memory[%(hold)s]))
-        / count by (%(scope)s) (up and on (%(target)s) last_over_time(rdma:exporter:memory[%(hold)s])) > %(threshold)s
-      and count by (%(scope)s) (up == 0 and on (%(target)s) last_over_time(rdma:exporter:memory[%(hold)s])) >= %(hosts)s
+      count by (%(scope)s) (up == 0 and on (%(target)s) last_over_time(instance:rdma_exporter_build_info:max[%(hold)s]))
+        / count by (%(scope)s) (up and on (%(target)s) last_over_time(instance:rdma_exporter_build_info:max[%(hold)s])) > %(threshold)s
+      and count by (%(scope)s) (up == 0 and on (%(target)s) last_over_time(instance:rdma_exporter_build_info:max[%(hold)s])) >= %(hosts)s
     |||,
     'RDMA exporters of many hosts do not answer',
     |||
@@ -19,7 +19,7 @@ function(lib) lib.group('rdma-exporter', [
   lib.alert(
     'RdmaExporterDown',
     |||
-      up == 0 and on (%(target)s) last_over_time(rdma:exporter:memory[%(hold)s])
+      up == 0 and on (%(target)s) last_over_time(instance:rdma_exporter_build_info:max[%(hold)s])
       or up{%(exporterSelector)s} == 0
     |||,
     'An RDMA exporter does not answer',
@@ -33,10 +33,10 @@ function(lib) lib.group('rdma-exporter', [
   lib.alert(
     'RdmaExporterAbsent',
     |||
-      group by (%(cluster)s) (last_over_time(rdma:exporter:memory{%(selector)s}[%(hold)s]))
+      group by (%(cluster)s) (last_over_time(instance:rdma_exporter_build_info:max{%(selector)s}[%(hold)s]))
         unless on (%(cluster)s) rdma_exporter_build_info{%(selector)s}
-        unless on (%(cluster)s) (up == 0 and on (%(target)s) last_over_time(rdma:exporter:memory[%(hold)s]))
-      or on () (absent(rdma_exporter_build_info{%(selector)s}) unless on () last_over_time(rdma:exporter:memory{%(selector)s}[%(hold)s]))
+        unless on (%(cluster)s) (up == 0 and on (%(target)s) last_over_time(instance:rdma_exporter_build_info:max[%(hold)s]))
+      or on () (absent(rdma_exporter_build_info{%(selector)s}) unless on () last_over_time(instance:rdma_exporter_build_info:max{%(selector)s}[%(hold)s]))
     |||,
     'Prometheus has no RDMA exporter',
     |||
@@ -51,14 +51,6 @@ function(lib) lib.group('rdma-exporter', [
     |||
       Collector {{ $labels.collector }} cannot read {{ with $labels.device }}{{ . }}{{ else }}the host{{ end }} on
       {{ $labels.instance }}: late, stuck or refused.
-    |||,
-  ),
-  lib.alert(
-    'RdmaExporterSlow',
-    'scrape_duration_seconds{%(exporterSelector)s} > %(threshold)s',
-    'Scraping an RDMA exporter takes long',
-    |||
-      A scrape of {{ $labels.instance }} takes {{ $value | humanizeDuration }}.
     |||,
   ),
   lib.alert(

@@ -13,15 +13,6 @@ function(lib) lib.group('rdma-host', [
     |||,
   ),
   lib.alert(
-    'RdmaReceiveBufferMissing',
-    'rate(rdma_port_receive_buffer_missing_total[%(window)s]) > %(threshold)s',
-    'An application on a host posts too few receive buffers',
-    |||
-      {{ $labels.instance }} dropped {{ $value | humanize }} packets per second on {{ $labels.device }} port
-      {{ $labels.port }} because no receive buffer was posted.
-    |||,
-  ),
-  lib.alert(
     'RdmaNicReceiveDiscards',
     'rate(rdma_netdev_discards_total{direction="rx",reason=~"port|port_buffer"}[%(window)s]) > %(threshold)s',
     'An adapter drops what it receives',
@@ -84,14 +75,15 @@ function(lib) lib.group('rdma-host', [
   lib.alert(
     'RdmaPcieDegraded',
     |||
-      rdma:device_pcie:transfers_per_second
-        < on (%(scope)s, board_id) group_left last_over_time(rdma:device_pcie_transfers_per_second:history[%(hold)s])
+      device:rdma_device_pcie_transfers_per_second:product
+        < on (%(scope)s, vendor_id, device_id, board_id) group_left last_over_time(model:rdma_device_pcie_transfers_per_second:max[%(hold)s])
     |||,
     'An adapter has a slower PCIe link than others of its model',
     |||
       {{ $labels.device }} of {{ $labels.instance }} has {{ $value | humanize }} transfers per second (speed times
       lanes);
-      the best of model {{ $labels.board_id }} in this job has more.
+      the best of model {{ with $labels.board_id }}{{ . }}, {{ end }}{{ $labels.vendor_id }}:{{ $labels.device_id }} in this job has
+      more.
     |||,
   ),
 ])

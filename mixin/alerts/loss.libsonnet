@@ -6,7 +6,7 @@ function(lib) lib.group('rdma-loss', [
   lib.alert(
     'RdmaOutOfSequence',
     |||
-      rdma:out_of_sequence:ratio > %(threshold)s
+      port:rdma_port_out_of_sequence:ratio_rate > %(threshold)s
       and rate(rdma_port_out_of_sequence_total[%(rate)s]) > %(floor)s
     |||,
     'Packets arrive out of sequence',
@@ -35,18 +35,6 @@ function(lib) lib.group('rdma-loss', [
     |||,
   ),
   lib.alert(
-    'RdmaRetransmissionsHigh',
-    |||
-      rdma:retransmitted_packets:ratio > %(threshold)s
-      and rate(rdma_port_retransmitted_packets_total[%(rate)s]) > %(floor)s
-    |||,
-    'A host retransmits a lot',
-    |||
-      {{ $labels.instance }} sent {{ $value | humanizePercentage }} of its packets again on {{ $labels.device }} port
-      {{ $labels.port }} (scope {{ $labels.scope }}).
-    |||,
-  ),
-  lib.alert(
     'RdmaConnectionsDying',
     |||
       count by (%(scope)s) (
@@ -72,15 +60,6 @@ function(lib) lib.group('rdma-loss', [
       (kind {{ $labels.kind }}; transport: the peer did not answer, rnr: it had no receive buffer). Their queue pairs
       are in
       error.
-    |||,
-  ),
-  lib.alert(
-    'RdmaSlowRestart',
-    'rate(rdma_port_slow_restarts_total{kind="restart"}[%(window)s]) > %(threshold)s',
-    'A host restarts its sending again and again',
-    |||
-      {{ $labels.instance }} used slow restart {{ $value | humanize }} times per second on {{ $labels.device }} port
-      {{ $labels.port }}: it is a straggler for its job.
     |||,
   ),
 ])

@@ -8,12 +8,12 @@ function(lib) lib.group('rdma-pause', [
     'RdmaPfcStorm',
     |||
       (
-        rdma:pfc_pause:ratio{direction="tx"} > %(threshold)s
-        unless ignoring (direction) rdma:pfc_pause:ratio{direction="rx"} > %(paused)s
+        netdev_priority:rdma_pfc_pause_seconds:rate{direction="tx"} > %(threshold)s
+        unless ignoring (direction) netdev_priority:rdma_pfc_pause_seconds:rate{direction="rx"} > %(paused)s
       )
       and on (%(scope)s, priority)
       count by (%(scope)s, priority) (
-        max by (%(target)s, priority) (rdma:pfc_pause:ratio{direction="rx"}) > %(paused)s
+        max by (%(target)s, priority) (netdev_priority:rdma_pfc_pause_seconds:rate{direction="rx"}) > %(paused)s
       ) >= %(victims)s
     |||,
     'A host pauses the fabric, and others stand still',
@@ -25,7 +25,7 @@ function(lib) lib.group('rdma-pause', [
   ),
   lib.alert(
     'RdmaPfcStormTransmitted',
-    'rdma:pfc_pause:ratio{direction="tx"} > %(threshold)s',
+    'netdev_priority:rdma_pfc_pause_seconds:rate{direction="tx"} > %(threshold)s',
     'A host pauses the fabric',
     |||
       {{ $labels.instance }} told the other end of {{ $labels.netdev }} to stop sending on priority
@@ -36,7 +36,7 @@ function(lib) lib.group('rdma-pause', [
   ),
   lib.alert(
     'RdmaPfcPausedHigh',
-    'rdma:pfc_pause:ratio{direction="rx"} > %(threshold)s',
+    'netdev_priority:rdma_pfc_pause_seconds:rate{direction="rx"} > %(threshold)s',
     'A host is paused by the fabric',
     |||
       {{ $labels.instance }} had to stop sending on priority {{ $labels.priority }} of {{ $labels.netdev }} for
@@ -46,7 +46,7 @@ function(lib) lib.group('rdma-pause', [
   ),
   lib.alert(
     'RdmaPfcPauseEstimateHigh',
-    'rdma:pfc_pause_estimate:ratio > %(threshold)s',
+    'netdev_priority:rdma_pfc_frames:pause_ratio > %(threshold)s',
     'Many PFC frames on an adapter that does not count pause time',
     |||
       {{ $labels.netdev }} of {{ $labels.instance }} may have stood still on priority {{ $labels.priority }} for up to
@@ -63,23 +63,24 @@ function(lib) lib.group('rdma-pause', [
       that it keeps sending pause. Next it stops, and drops packets.
     |||,
   ),
-  // A reset that somebody orders shows as a fatal event, too, and takes the device away; after one that the firmware needs,
+  // With the interface, so that it inhibits what that loses meanwhile. A reset that somebody orders shows as a fatal event, too, and takes the device away; after one that the firmware needs,
   // the device is there again. Virtual functions come and go with their users.
   lib.alert(
     'RdmaNicFatal',
     |||
       increase(rdma_pause_storm_events_total{severity="error"}[%(window)s]) > %(threshold)s
       or (
-        increase(rdma_async_events_total{event="DEVICE_FATAL"}[%(window)s]) > %(threshold)s
+        increase(rdma_async_events_total{event="DEVICE_FATAL"}[%(window)s])
+          * on (%(target)s, device) group_right (event) max by (%(target)s, device, netdev) (rdma_port_info) > %(threshold)s
         and on (%(target)s, device) rdma_device_info{is_vf!="1"}
       )
     |||,
     'The watchdog of an adapter fired, or its firmware failed',
     |||
-      {{ with $labels.netdev }}The watchdog of {{ . }} on {{ $labels.instance }} stopped flow control: the adapter drops what
-      it cannot take. The host is stuck.
-      {{- else }}{{ $labels.device }} of {{ $labels.instance }} reported
-      {{ $labels.event }}: it was reset, and all its connections are lost.{{ end }}
+      {{ with $labels.event }}{{ $labels.device }}{{ with $labels.netdev }} ({{ . }}){{ end }} of {{ $labels.instance }} reported
+      {{ . }}: it was reset, and all its connections are lost.
+      {{- else }}The watchdog of {{ $labels.netdev }} on {{ $labels.instance }} stopped flow control: the adapter drops what
+      it cannot take. The host is stuck.{{ end }}
     |||,
   ),
   lib.alert(

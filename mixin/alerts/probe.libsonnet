@@ -7,7 +7,7 @@ local path = '{{ $labels.instance }} ({{ $labels.device }} port {{ $labels.port 
 function(lib) lib.group('rdma-probe', [
   lib.alert(
     'RdmaProbeFailing',
-    'rdma:probe_failures:ratio > %(threshold)s',
+    'target_op:rdma_probe_failures:ratio_rate > %(threshold)s',
     'A host is not reachable by RDMA',
     |||
       {{ $value | humanizePercentage }} of the RDMA probes to {{ $labels.target }} fail (operation {{ $labels.op }}), from all
@@ -16,7 +16,7 @@ function(lib) lib.group('rdma-probe', [
   ),
   lib.alert(
     'RdmaProbeLoss',
-    'rdma:probe_failures:ratio > %(threshold)s',
+    'target_op:rdma_probe_failures:ratio_rate > %(threshold)s',
     'Some RDMA probes to a host fail',
     |||
       {{ $value | humanizePercentage }} of the RDMA probes to {{ $labels.target }} fail (operation {{ $labels.op }}), from all
@@ -26,9 +26,9 @@ function(lib) lib.group('rdma-probe', [
   lib.alert(
     'RdmaProbeLatencyHigh',
     |||
-      rdma:probe_rtt_seconds:p99
-        > on (%(scope)s, op) group_left () (%(factor)s * quantile by (%(scope)s, op) (0.5, rdma:probe_rtt_seconds:p50))
-      and rdma:probe_rtt_seconds:p99 > %(floor)s
+      port_target_op:rdma_probe_rtt_seconds:p99_rate
+        > on (%(scope)s, op) group_left () (%(factor)s * quantile by (%(scope)s, op) (0.5, port_target_op:rdma_probe_rtt_seconds:p50_rate))
+      and port_target_op:rdma_probe_rtt_seconds:p99_rate > %(floor)s
     |||,
     'RDMA latency is far above that of the other paths',
     |||

@@ -5,25 +5,12 @@
 function(lib) lib.group('rdma-resources', [
   lib.alert(
     'RdmaResourceExhaustion',
-    'rdma:resource_utilization:ratio > %(threshold)s',
+    'device_type:rdma_resource_objects:ratio > %(threshold)s',
     'An RDMA device runs out of objects',
     |||
       {{ $labels.device }} of {{ $labels.instance }} has {{ $value | humanizePercentage }} of the {{ $labels.type }}
       objects
       that it can have. When all are used, new connections fail.
-    |||,
-  ),
-  lib.alert(
-    'RdmaResourceLeak',
-    |||
-      predict_linear(rdma_resource_objects{type=~"mr|qp|cq"}[%(trend)s], %(horizon)s) > rdma_resource_objects_limit
-      and rdma:resource_utilization:ratio > %(floor)s
-    |||,
-    'RDMA objects grow and will reach the limit',
-    |||
-      If it goes on like this, {{ $labels.device }} of {{ $labels.instance }} will have {{ $value | humanize }}
-      objects of type
-      {{ $labels.type }} in a day, more than it can. Something does not free them.
     |||,
   ),
   lib.alert(

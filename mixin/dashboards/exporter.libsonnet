@@ -45,14 +45,14 @@ function(config)
     g.stat('Slowest scrape') + g.unit('s')
     + g.empty('No exporter is known')
     + g.text('Time that Prometheus needed for the slowest of the last scrapes.', 'Find the collector below.')
-    + g.instant('max(%s)' % g.target('scrape_duration_seconds{%(host)s}')) + g.alert('RdmaExporterSlow'),
+    + g.instant('max(%s)' % g.target('scrape_duration_seconds{%(host)s}')),
   ]);
 
   local doing = g.row('Doing', [
     g.timeseries('Duration of scrapes') + g.unit('s')
     + g.empty('No chosen exporter was scraped')
     + g.text('Time of a scrape as Prometheus sees it.', 'A rise on one host: a device that answers slowly; the next panel names the collector.')
-    + g.query(g.target('scrape_duration_seconds{%(host)s}'), '{{instance}}') + g.alert('RdmaExporterSlow'),
+    + g.query(g.target('scrape_duration_seconds{%(host)s}'), '{{instance}}'),
 
     g.timeseries('Duration of collectors') + g.unit('s')
     + g.empty('No chosen exporter was scraped')

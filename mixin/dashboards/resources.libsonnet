@@ -72,24 +72,25 @@ function(config)
     + g.query('sum by (state) (rdma_resource_cm_ids{%(device)s})', '{{state}}'),
   ]);
 
+  local horizon = 86400;  // seconds
   local wrong = g.row('Wrong', [
     g.bargauge('Share of the limit', 12, 9) + g.unit('percentunit') + g.range(0, 1)
     + g.empty('No chosen device says its limits')
     + g.text('Objects as a share of what the device can have, the fullest ten.',
              'Find the owner below. Some limits can be raised by a firmware or driver setting.')
-    + g.instant('topk(10, %s)' % used, '{{type}} {{device}} {{instance}}') + g.alert('RdmaResourceExhaustion') + g.seeAlert('RdmaResourceLeak'),
+    + g.instant('topk(10, %s)' % used, '{{type}} {{device}} {{instance}}') + g.alert('RdmaResourceExhaustion'),
 
     g.timeseries('Share of the limit, at this pace', 12, 9) + g.unit('percentunit')
     + g.empty('No chosen device says its limits, or the range is too short')
     + g.text('Where the fullest device of each type would stand in %d hours if it goes on as in the time range. Above 100 %% it will have run out.'
-             % (alerts.RdmaResourceLeak.horizon / 3600),
+             % (horizon / 3600),
              |||
                Choose a time range of some hours. Look for the owner whose number only rises; restart it before new
                connections fail.
              |||)
     + g.query('max by (type) (predict_linear(rdma_resource_objects{%%(device)s}[$__range], %d) / rdma_resource_objects_limit{%%(device)s})'
-              % alerts.RdmaResourceLeak.horizon, '{{type}}')
-    + g.step(1, g.color.warning) + g.seeAlert('RdmaResourceLeak'),
+              % horizon, '{{type}}')
+    + g.step(1, g.color.warning),
 
     g.timeseries('Queue pairs in error, by device', 24, 7) + g.unit('none')
     + g.empty('None, or details are off')

@@ -32,5 +32,5 @@ function(lib) lib.group('rdma-compatibility', [
   lib.record('rdma_latency_seconds_sum', 'rdma_probe_rtt_seconds_sum'),
   lib.record('rdma_latency_seconds_count', 'rdma_probe_rtt_seconds_count'),
   // Microseconds, which is no base unit: it is what the existing rules compare with.
-  lib.record('rdma_latency_p99', '1e6 * histogram_quantile(0.99, rate(rdma_probe_rtt_seconds_bucket[%(probe)s]))'),
+  lib.record('rdma_latency_p99', '1e6 * (%s)' % lib.quantile(0.99, 'rdma_probe_rtt_seconds')),
 ])

@@ -4,11 +4,11 @@
 // Rates and ratios that alerts and dashboards share. Ratios are 0 to 1; a denominator that is 0 makes no sample.
 function(lib) lib.group('rdma-rates', [
   // Share of time that a priority stood still. direction rx: this host's sending, tx: its link partner's.
-  lib.record('rdma:pfc_pause:ratio', 'rate(rdma_pfc_pause_seconds_total[%(pause)s])'),
+  lib.record('netdev_priority:rdma_pfc_pause_seconds:rate', 'rate(rdma_pfc_pause_seconds_total[%(pause)s])'),
 
   // Where an adapter has no pause time: each frame stops at most 65535 quanta of 512 bits. An upper bound; drivers that
   // count the resuming frame too (ice) double it.
-  lib.record('rdma:pfc_pause_estimate:ratio', |||
+  lib.record('netdev_priority:rdma_pfc_frames:pause_ratio', |||
     clamp_max(
       rate(rdma_pfc_frames_total[%(pause)s]) * 65535 * 64
         / ignoring (priority, direction) group_left rdma_netdev_speed_bytes_per_second,
@@ -17,40 +17,59 @@ function(lib) lib.group('rdma-rates', [
     unless ignoring (priority) rdma_pfc_pause_seconds_total
   |||),
 
-  lib.record('rdma:port_data_bytes:rate', 'rate(rdma_port_data_bytes_total[%(rate)s])'),
-  lib.record('rdma:port_packets:rate', 'rate(rdma_port_packets_total[%(rate)s])'),
-  lib.record('rdma:port_utilization:ratio', |||
-    rdma:port_data_bytes:rate / ignoring (direction) group_left () (rdma_port_rate_bytes_per_second > 0)
+  lib.record('port:rdma_port_data_bytes:rate', 'rate(rdma_port_data_bytes_total[%(rate)s])'),
+  lib.record('port:rdma_port_packets:rate', 'rate(rdma_port_packets_total[%(rate)s])'),
+  lib.record('port:rdma_port_utilization:ratio', |||
+    port:rdma_port_data_bytes:rate / ignoring (direction) group_left () (rdma_port_rate_bytes_per_second > 0)
   |||),
 
-  lib.record('rdma:ecn_marked:ratio', |||
+  lib.record('port:rdma_port_ecn_marked_packets:ratio_rate', |||
     rate(rdma_port_ecn_marked_packets_total[%(rate)s])
       / ignoring (direction) (rate(rdma_port_packets_total{direction="rx"}[%(rate)s]) > 0)
   |||),
-  lib.record('rdma:out_of_sequence:ratio', |||
+  lib.record('port:rdma_port_out_of_sequence:ratio_rate', |||
     rate(rdma_port_out_of_sequence_total[%(rate)s])
       / ignoring (direction) (rate(rdma_port_packets_total{direction="rx"}[%(rate)s]) > 0)
   |||),
-  lib.record('rdma:retransmitted_packets:ratio', |||
+  lib.record('port:rdma_port_retransmitted_packets:ratio_rate', |||
     rate(rdma_port_retransmitted_packets_total[%(rate)s])
       / ignoring (scope, direction) group_left () (rate(rdma_port_packets_total{direction="tx"}[%(rate)s]) > 0)
   |||),
 
-  lib.record('rdma:resource_utilization:ratio', 'rdma_resource_objects / (rdma_resource_objects_limit > 0)'),
+  lib.record('device_type:rdma_resource_objects:ratio', 'rdma_resource_objects / (rdma_resource_objects_limit > 0)'),
 
-  // PCIe speed times width, with the model: cards of one model in one job should have the same.
-  lib.record('rdma:device_pcie:transfers_per_second', |||
+  // What a port could not send for lack of credits, with the model, because the length of a tick is the adapter's.
+  lib.record('port:rdma_port_transmit_wait_ticks:rate', |||
+    (
+      rate(rdma_port_transmit_wait_ticks_total[%(rate)s])
+      and on (%(target)s, device, port) rdma_port_info{link_layer="InfiniBand"}
+    )
+      * on (%(target)s, device) group_left (vendor_id, device_id) rdma_device_info{vendor_id!=""}
+  |||),
+
+  // PCIe speed times width, with the model: cards of one model in one job should have the same. Not all drivers have a
+  // board_id; cards without one are told apart by vendor_id and device_id.
+  lib.record('device:rdma_device_pcie_transfers_per_second:product', |||
     rdma_device_pcie_speed_transfers_per_second * rdma_device_pcie_width_lanes
-      * on (%(target)s, device) group_left (board_id) rdma_device_info{is_vf!="1"}
+      * on (%(target)s, device) group_left (vendor_id, device_id, board_id) rdma_device_info{is_vf!="1",vendor_id!=""}
   |||),
 
   // Settings, with the model of the adapter, so that peers can be compared. Virtual devices have no model.
-  lib.record('rdma:port_active_mtu:bytes', |||
+  lib.record('port:rdma_port_active_mtu_bytes:by_model', |||
     (rdma_port_active_mtu_bytes and on (%(target)s, device, port) rdma_port_up == 1)
       * on (%(target)s, device) group_left (vendor_id, device_id) rdma_device_info{vendor_id!=""}
   |||),
-  lib.record('rdma:host:devices', 'count by (%(target)s) (rdma_device_info{is_vf!="1",vendor_id!=""})'),
-  lib.record('rdma:priority_pfc:enabled', |||
+  // How many a host has, or had within the day: one that is away for a while is not missing here, but lost.
+  lib.record('instance:rdma_device_info:count', |||
+    count by (%(target)s) (last_over_time(device:rdma_device_info:max{vendor_id!=""}[%(hold)s])) and on (%(target)s) rdma_exporter_build_info
+  |||),
+  lib.record('device:rdma_device_info:lost', |||
+    max by (%(target)s, device) (last_over_time(device:rdma_device_info:max[%(hold)s]))
+    unless on (%(target)s, device) rdma_device_info
+    unless on (%(target)s, device) rdma_exporter_collector_success{collector="device"} == 0
+    and on (%(target)s) rdma_exporter_build_info
+  |||),
+  lib.record('netdev_priority:rdma_dcb_pfc_enabled:by_model', |||
     rdma_dcb_pfc_enabled * on (%(target)s, netdev) group_left (vendor_id, device_id)
       max by (%(target)s, netdev, vendor_id, device_id) (
         (rdma_netdev_info or on (%(target)s, netdev) rdma_port_info{netdev!=""})
@@ -59,9 +78,9 @@ function(lib) lib.group('rdma-rates', [
   |||),
 
   // Ports that were ACTIVE in the days before. InfiniBand says when somebody has disabled a port, Ethernet does not.
-  lib.record('rdma:port:down', |||
+  lib.record('port:rdma_port_up:down', |||
     rdma_port_up == 0
-    and on (%(target)s, device, port) last_over_time(rdma:port_up:history[%(hold)s]) == 1
+    and on (%(target)s, device, port) last_over_time(port:rdma_port_up:max[%(hold)s]) == 1
     unless on (%(target)s, device, port) (
       rdma_port_physical_state == 3 and on (%(target)s, device, port) rdma_port_info{link_layer="InfiniBand"}
     )
@@ -69,17 +88,17 @@ function(lib) lib.group('rdma-rates', [
 
   // Of all probes of a target; ports and hosts that are down have alerts of their own. A target is called as its instance,
   // without the port.
-  lib.record('rdma:probe_failures:ratio', |||
+  lib.record('target_op:rdma_probe_failures:ratio_rate', |||
     (
       sum by (%(scope)s, target, op) (
         sum without (stage, reason) (rate(rdma_probe_failures_total[%(probe)s]))
-          unless on (%(target)s, device, port) rdma:port:down
+          unless on (%(target)s, device, port) port:rdma_port_up:down
       )
       / (sum by (%(scope)s, target, op) (rate(rdma_probe_attempts_total[%(probe)s])) > 0)
     )
-    unless on (%(scope)s, target) label_replace(rdma:port:down, "target", "$1", "%(instance)s", "([^:]+).*")
+    unless on (%(scope)s, target) label_replace(port:rdma_port_up:down, "target", "$1", "%(instance)s", "([^:]+).*")
     unless on (%(scope)s, target) label_replace(up == 0, "target", "$1", "%(instance)s", "([^:]+).*")
   |||),
-  lib.record('rdma:probe_rtt_seconds:p50', 'histogram_quantile(0.50, rate(rdma_probe_rtt_seconds_bucket[%(probe)s]))'),
-  lib.record('rdma:probe_rtt_seconds:p99', 'histogram_quantile(0.99, rate(rdma_probe_rtt_seconds_bucket[%(probe)s]))'),
+  lib.record('port_target_op:rdma_probe_rtt_seconds:p50_rate', lib.quantile(0.50, 'rdma_probe_rtt_seconds')),
+  lib.record('port_target_op:rdma_probe_rtt_seconds:p99_rate', lib.quantile(0.99, 'rdma_probe_rtt_seconds')),
 ])

@@ -126,6 +126,11 @@ def all_faults():
         cluster.netdev(1, "rdma_pause_storm_events_total", rising(1), severity=level)
     cluster.netdev(1, "rdma_priority_discards_total", rising(10), priority="3", direction="rx", reason="port_buffer")
 
+    cluster = fault("firmware fails once", 6, ("pager", "RdmaNicFatal"))
+    cluster.set(1, "rdma_async_events_total", then(0, 1), device="mlx5_0", port="", event="DEVICE_FATAL")
+    cluster.netdev(1, "rdma_priority_discards_total", f"0x{BREAKS - 1} 0+10x40 400x{END - BREAKS - 41}", priority="3",
+                   direction="rx", reason="port_buffer")  # for twenty minutes, until it is back
+
     cluster = fault("device lost", 6, ("tickets", "RdmaDeviceLost"))
     for name in [name for name in cluster.series if 'host1:' in name and "device=" in name]:
         cluster.series[name] = then(cluster.series[name].split("x")[0], "_")

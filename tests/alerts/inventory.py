@@ -39,6 +39,17 @@ def recorded_pages():
         yield from (archive.extractfile(member).read().decode() for member in archive if member.isfile())
 
 
+def adapter_pages():
+    """Of a host with ConnectX adapters: recorded in the lab, and for what the lab does not have, of a synthetic tree."""
+    yield RECORDED[0].read_text()
+    place = pathlib.Path(harness.temporary_folder())
+    try:
+        tree = harness.fake_tree.build(str(place / "host"), driver="mlx5-6.12", devices=2)
+        yield harness.run("--once", f"--path.sysfs={tree.sys}").stdout
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+
+
 def synthetic_pages():
     place = pathlib.Path(harness.temporary_folder())
     try:

@@ -27,9 +27,10 @@ STANDARD = {"up": set(), "scrape_duration_seconds": set()}
 TARGET_LABELS = {"cluster", "job", "instance", "severity"}
 # What a rule adds to the labels of its expression: by group_left, label_replace, or because a parser cannot tell.
 ADDED = {
-    "rdma:device_pcie:transfers_per_second": {"device", "board_id"},
-    "rdma:port_active_mtu:bytes": {"vendor_id", "device_id"},
-    "rdma:priority_pfc:enabled": {"vendor_id", "device_id"},
+    "device:rdma_device_pcie_transfers_per_second:product": {"device", "vendor_id", "device_id", "board_id"},
+    "port:rdma_port_transmit_wait_ticks:rate": {"vendor_id", "device_id"},
+    "port:rdma_port_active_mtu_bytes:by_model": {"vendor_id", "device_id"},
+    "netdev_priority:rdma_dcb_pfc_enabled:by_model": {"vendor_id", "device_id"},
     "rdma_queue_utilization": {"queue"},
     "rdma_errors_total": {"error"},
 }
@@ -74,7 +75,7 @@ class Names:
 
     def __init__(self):
         self.labels = {**described(), **STANDARD, "rdma_exporter_build_info": set()}
-        for rule in [*rules("recording.rules.yml"), *rules("compat.rules.yml")]:
+        for rule in [*rules("recording.rules.yml"), *rules("migration/compat.rules.yml")]:
             own = set().union(*(self.of(metric) or set() for metric in metrics_of(rule["expr"])))
             self.labels[rule["record"]] = own | ADDED.get(rule["record"], set())
 
@@ -108,14 +109,14 @@ class Generated(unittest.TestCase):
                                            " RdmaPfcStormTransmitted+: { threshold: 0.42 } } }")
         subprocess.run([f"{REPOSITORY}/scripts/mixin", "--config", place / "own.jsonnet", "--output", place / "out"],
                        check=True)
-        changed = {name: text for name in ("alerts", "recording", "compat") if
+        changed = {name: text for name in ("alerts", "recording", "migration/compat") if
                    (text := (place / f"out/{name}.rules.yml").read_text()) != (ALERTS / f"{name}.rules.yml").read_text()}
         self.assertEqual(list(changed), ["alerts"])
         before = (ALERTS / "alerts.rules.yml").read_text().splitlines()
         differing = [(old.strip(), new.strip()) for old, new in
                      zip(before, changed["alerts"].splitlines(), strict=True) if old != new]
-        self.assertEqual(differing, [('expr: rdma:pfc_pause:ratio{direction="tx"} > 0.1',
-                                      'expr: rdma:pfc_pause:ratio{direction="tx"} > 0.42'),
+        self.assertEqual(differing, [('expr: netdev_priority:rdma_pfc_pause_seconds:rate{direction="tx"} > 0.1',
+                                      'expr: netdev_priority:rdma_pfc_pause_seconds:rate{direction="tx"} > 0.42'),
                                      ("expr: rate(rdma_port_ack_timeouts_total[5m]) > 1",
                                       "expr: rate(rdma_port_ack_timeouts_total[5m]) > 7"), ("for: 5m", "for: 3m")])
         board = json.loads((place / "out/dashboards/port.json").read_text())
@@ -129,7 +130,7 @@ class Rules(unittest.TestCase):
     maxDiff = None
 
     def test_promtool_finds_no_fault(self):
-        files = sorted(map(str, ALERTS.glob("*.rules.yml")))
+        files = sorted(map(str, ALERTS.rglob("*.rules.yml")))
         done = subprocess.run(["promtool", "check", "rules", "--lint=all", "--lint-fatal", *files], capture_output=True,
                               text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
@@ -198,13 +199,22 @@ class Times(unittest.TestCase):
         used = 0
         for group in slow_groups:
             for record in [rule["record"] for rule in group["rules"]]:
-                for name, rule in cases.alert_rules().items():
+                for name, rule in [(rule.get("alert") or rule["record"], rule) for rule in (
+                        *rules("recording.rules.yml"), *rules("alerts.rules.yml"))]:
                     held = re.findall(rf"last_over_time\({record}(?:{{[^}}]*}})?\[(\w+)\]\)", rule["expr"])
                     self.assertEqual(len(held), rule["expr"].count(record), f"{name}: {record}")
                     used += len(held)
                     for window in held:
                         self.assertGreaterEqual(seconds(window), 3 * seconds(group["interval"]), name)
         self.assertGreater(used, 5)
+
+    def test_alerts_do_not_look_far_back(self):
+        """Rulers that read from object storage (Mimir, Thanos) evaluate them each minute; days are for the slow group."""
+        hot = [*rules("alerts.rules.yml"), *[rule for group in cases.load(cases.RULES[0])["groups"] if "interval" not in group
+                                             for rule in group["rules"]]]
+        ranges = {span for rule in hot for span in re.findall(r"\[(\w+)[\]:]", rule["expr"])}
+        self.assertGreater(len(ranges), 3)
+        self.assertLessEqual(max(map(seconds, ranges)), 15 * 60)
 
     def test_maintenance_lasts_as_long_as_alerts_look_back(self):
         text = pathlib.Path(REPOSITORY, "docs/ALERTS.md").read_text()
@@ -259,7 +269,7 @@ class MetricsAndLabels(unittest.TestCase):
         self.names = Names()
 
     def test_every_metric_and_label_exists(self):
-        files = ("recording.rules.yml", "alerts.rules.yml", "compat.rules.yml")
+        files = ("recording.rules.yml", "alerts.rules.yml", "migration/compat.rules.yml")
         for rule in [rule for name in files for rule in rules(name)]:
             with self.subTest(rule=rule.get("alert") or rule["record"]):
                 known = set(TARGET_LABELS)
@@ -274,6 +284,14 @@ class MetricsAndLabels(unittest.TestCase):
                 self.assertLessEqual(grouping_labels(rule["expr"]), known)
                 texts = " ".join(rule.get("annotations", {}).values())
                 self.assertLessEqual(set(re.findall(r"\$labels\.(\w+)", texts)), known)
+
+    def test_migration_is_loaded_by_nobody_who_does_not_want_it(self):
+        """Neither by what docs/ALERTS.md tells people to copy and load, nor by the chart and the overlay."""
+        text = pathlib.Path(REPOSITORY, "docs/ALERTS.md").read_text()
+        copied, = re.findall(r"cp (\S+) /etc/prometheus/rdma/", text)
+        loaded = {path.name for path in pathlib.Path(REPOSITORY).glob(copied)}
+        self.assertEqual(loaded, {"alerts.rules.yml", "recording.rules.yml"})
+        self.assertEqual([path for path in pathlib.Path(REPOSITORY, "deploy").rglob("*compat*rule*")], [])
 
     def test_label_values_are_ones_that_exist(self):
         """Values of labels that come from the tables of counters."""
@@ -293,7 +311,7 @@ class MetricsAndLabels(unittest.TestCase):
 
     def test_no_series_is_made_twice(self):
         """A name that the exporter has is not recorded again under compatibility names, nor one name by two rules."""
-        records = [rule["record"] for name in ("recording.rules.yml", "compat.rules.yml") for rule in rules(name)]
+        records = [rule["record"] for name in ("recording.rules.yml", "migration/compat.rules.yml") for rule in rules(name)]
         self.assertEqual(len(records), len(set(records)))
         own = described()
         bases = {re.sub(r"_(bucket|sum|count)$", "", name) for name in records} | set(records)
@@ -302,6 +320,19 @@ class MetricsAndLabels(unittest.TestCase):
 
 class Expressions(unittest.TestCase):
     """Traps of PromQL."""
+
+    def test_records_say_level_metric_and_operations(self):
+        for rule in rules("recording.rules.yml"):
+            self.assertRegex(rule["record"], r"^[a-z_]+:rdma_[a-z_]+:[a-z0-9_]+$")
+
+    def test_histograms_may_be_native_only(self):
+        """Each quantile of classic buckets has its twin of the native histogram."""
+        found = 0
+        for rule in [rule for name in ("recording.rules.yml", "migration/compat.rules.yml") for rule in rules(name)]:
+            for share, name, window in re.findall(r"histogram_quantile\(([\d.]+), rate\((\w+)_bucket\[(\w+)\]", rule["expr"]):
+                found += 1
+                self.assertIn(f"histogram_quantile({share}, rate({name}[{window}]))", rule["expr"], rule["record"])
+        self.assertGreater(found, 2)
 
     def test_increase_and_rate_get_counters(self):
         types = {m["name"]: m["type"] for m in json.loads(run("--describe=json").stdout)["metrics"]}

@@ -4,6 +4,7 @@
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -57,6 +58,13 @@ class Routes(unittest.TestCase):
         for rule in rules:
             with self.subTest(rule=rule["source_matchers"]):
                 self.assertIn("cluster", rule.get("equal", []))
+
+    def test_an_absent_exporter_silences_nothing(self):
+        """A cluster without RDMA that loads the rules would silence those that share its Alertmanager."""
+        for rule in cases.load(EXAMPLE)["inhibit_rules"]:
+            for matcher in rule["source_matchers"]:
+                label, _, value = matcher.replace("=~", "=").partition("=")
+                self.assertFalse(label == "alertname" and re.fullmatch(value.strip('"'), "RdmaExporterAbsent"), matcher)
 
     def test_all_names_are_alerts_that_exist(self):
         found = set()
@@ -112,7 +120,7 @@ class Inhibition(TestCase):
                   {"alertname": "RdmaPortDown", "device": "hfi1_0", "port": "1"},
                   {"alertname": "RdmaTransmitDiscards", "device": "hfi1_0", "port": "1"},
                   {"alertname": "RdmaSymbolErrors", "device": "hfi1_1", "port": "1"},
-                  {"alertname": "RdmaExporterSlow"})
+                  {"alertname": "RdmaExporterReplay"})
 
     def test_a_device_that_is_gone(self):
         self.case("lost", ["alertname=RdmaQpErrorState device=mlx5_0"],

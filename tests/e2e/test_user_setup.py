@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the rdma_exporter authors
-"""A user's rules and dashboard, unmodified, beside alerts/compat.rules.yml: docs/COMPATIBILITY.md."""
+"""A user's rules and dashboard, unmodified, beside alerts/migration/compat.rules.yml: docs/COMPATIBILITY.md."""
 
 import http.server
 import json
@@ -27,7 +27,7 @@ import pages  # noqa: E402
 
 SETUP = pathlib.Path(REPOSITORY, "tests/user-setup")
 RULES = SETUP / "rdma_rules.yml"
-COMPATIBILITY = pathlib.Path(REPOSITORY, "alerts/compat.rules.yml")
+COMPATIBILITY = pathlib.Path(REPOSITORY, "alerts/migration/compat.rules.yml")
 TARGET = {"job": "rdma-metrics", "instance": "localhost:9400"}
 
 # What no synthetic tree gives: the probe's histogram (docs/PROBE.md) and numbers of objects, which come by netlink.

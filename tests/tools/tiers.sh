@@ -241,7 +241,7 @@ tier_e2e_quick() {
 
 plan_long() {
   # shellcheck disable=SC2034
-  tiers=(headers tidy mutants image soak fuzz bench lab_full)
+  tiers=(headers tidy mutants image soak fleet fuzz bench lab_full)
   : "${TEST_FUZZ_SECONDS:=600}"
 }
 
@@ -260,6 +260,12 @@ tier_soak() {
   build asan rdma_exporter
   TEST_RELOADS=10000 TEST_SILENCE=3600 RDMA_EXPORTER=build/asan/rdma_exporter \
     run_unittest tests/e2e/run --no-timing test_soak
+}
+
+# The alerts on a whole day of 500 hosts, a minute for a minute.
+tier_fleet() {
+  build release rdma_exporter
+  TEST_FLEET=500 TEST_DAY=1440 RDMA_EXPORTER=build/release/rdma_exporter run_unittest tests/e2e/run test_alert_day
 }
 
 tier_lab_full() {

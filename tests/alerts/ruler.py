@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright the rdma_exporter authors
+"""What the shipped rules say about hours that are over: a real Prometheus has the samples, promtool evaluates the
+recording rules on it, and each alert is a query over the whole time, one step for each evaluation.
+
+The samples have no staleness marks, because OpenMetrics has none; a lookback of a scrape and a half stands in for them."""
+
+import collections
+import json
+import os
+import pathlib
+import re
+import subprocess
+import urllib.parse
+import urllib.request
+
+import yaml
+
+import cases
+
+EVERY = 60  # seconds between two evaluations, Prometheus' default
+CONFIG = "global: {evaluation_interval: 1m}\n"
+FLAGS = ("--query.lookback-delta=90s", "--storage.tsdb.retention.time=100y", "--query.timeout=10m",
+         "--storage.tsdb.allow-overlapping-blocks")
+Fired = collections.namedtuple("Fired", "alert severity labels start end")  # seconds since 1970
+
+
+def seconds(duration):
+    return sum(int(number) * {"s": 1, "m": 60, "h": 3600, "d": 86400}[unit]
+               for number, unit in re.findall(r"(\d+)([smhd])", duration))
+
+
+def levels(groups):
+    """The groups of recording rules in the order in which they can be evaluated: each level needs only those before."""
+    waiting = {rule["record"]: (group, rule) for group in groups for rule in group["rules"]}
+    while waiting:
+        ready = {name for name, (_, rule) in waiting.items()
+                 if not any(uses(rule["expr"], other) for other in waiting if other != name)}
+        assert ready, f"rules that need each other: {sorted(waiting)}"
+        yield [{**group, "rules": own} for group in groups
+               if (own := [rule for rule in group["rules"] if rule["record"] in ready])]
+        waiting = {name: found for name, found in waiting.items() if name not in ready}
+
+
+def uses(expression, record):
+    return re.search(rf"(?<![\w:]){re.escape(record)}(?![\w:])", expression)
+
+
+def needed(expressions, groups):
+    """The recording rules of the groups that the expressions need."""
+    wanted, rules = set(), [rule for group in groups for rule in group["rules"]]
+    text = list(expressions)
+    while text:
+        now = text.pop()
+        for rule in rules:
+            if rule["record"] not in wanted and uses(now, rule["record"]):
+                wanted.add(rule["record"])
+                text.append(rule["expr"])
+    return [{**group, "rules": [rule for rule in group["rules"] if rule["record"] in wanted]} for group in groups]
+
+
+class Ruler:
+    """`serve(folder, flags)` starts a Prometheus with that data and gives an object with .port and .stop()."""
+
+    def __init__(self, folder, serve):
+        self.folder, self.serve = pathlib.Path(folder), serve
+        (self.folder / "data").mkdir()
+
+    def load(self, samples):
+        """(block, lines): a file for each block, because promtool reads the whole of its file for each."""
+        files = {}
+        for block, lines in samples:
+            if block not in files:
+                files[block] = open(self.folder / f"block{block}.om", "w", encoding="ascii")  # noqa: SIM115
+            files[block].write(lines)
+        for file in files.values():
+            with file:
+                file.write("# EOF\n")
+            self.promtool("create-blocks-from", "openmetrics", file.name, self.folder / "data")
+            os.unlink(file.name)
+
+    def promtool(self, *arguments):
+        done = subprocess.run(["promtool", "tsdb", *map(str, arguments)], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+
+    def record(self, groups, start, end):
+        for number, level in enumerate(levels(groups)):
+            path = self.folder / f"level{number}.rules.yml"
+            path.write_text(yaml.safe_dump({"groups": level}))
+            server = self.serve(self.folder, FLAGS)
+            try:
+                self.promtool("create-blocks-from", "rules", f"--start={start}", f"--end={end}", f"--eval-interval={EVERY}s",
+                              f"--url=http://127.0.0.1:{server.port}", f"--output-dir={self.folder / 'data'}", path)
+            finally:
+                server.stop()
+
+    def fired(self, rules, start, end):
+        """[Fired] of alert rules, in the order of time."""
+        server = self.serve(self.folder, FLAGS)
+        try:
+            return sorted((fired for rule in rules for fired in self.alert(server, rule, start, end)), key=lambda fired: fired.start)
+        finally:
+            server.stop()
+
+    def alert(self, server, rule, start, end):
+        for labels, times in self.evaluations(server, rule["expr"], start, end).items():
+            labels = {name: value for name, value in labels if name != "__name__"}
+            for first, last in runs(times):
+                if last - first >= seconds(rule["for"]):
+                    yield Fired(rule["alert"], rule["labels"]["severity"], labels, first + seconds(rule["for"]), last)
+
+
+    def evaluations(self, server, expression, start, end):
+        """{labels: [time]} of the evaluations that find something. As one query where that says the same: over a range
+        2.42 finds nothing for `count_values ... unless ... count_values`, which rulers never ask."""
+        found = collections.defaultdict(list)
+        if "count_values" in expression:
+            for time in range(start, end + 1, EVERY):
+                for one in self.ask(server, "query", query=expression, time=time):
+                    found[tuple(sorted(one["metric"].items()))].append(time)
+        else:
+            for one in self.ask(server, "query_range", query=expression, start=start, end=end, step=EVERY):
+                found[tuple(sorted(one["metric"].items()))] = [int(time) for time, _ in one["values"]]
+        return found
+
+    def ask(self, server, path, **query):
+        body = urllib.parse.urlencode(query).encode()
+        with urllib.request.urlopen(f"http://127.0.0.1:{server.port}/api/v1/{path}", body, timeout=600) as answer:
+            return json.load(answer)["data"]["result"]
+
+
+def runs(times):
+    """[(first, last)] of evaluations without a gap: one that finds nothing resets what waits."""
+    first = last = times[0]
+    for time in times[1:]:
+        if time != last + EVERY:
+            yield first, last
+            first = time
+        last = time
+    yield first, last
+
+
+def rules():
+    """(groups of recording rules, [alert rule])"""
+    groups = cases.load(cases.RULES[0])["groups"]
+    return groups, list(cases.alert_rules().values())

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright the rdma_exporter authors
+"""A day of a healthy fleet wakes nobody and makes five tickets at most; then twenty faults are found, each in time and by
+name. The rules are evaluated by a real Prometheus, once a minute.
+
+As it runs with the others the fleet has 200 hosts and the day two and a half hours, in which everything happens to each host
+that happens to it in a day. TEST_FLEET=500 and TEST_DAY=1440 (scripts/test long) make it what it stands for."""
+
+import collections
+import os
+import shutil
+import sys
+import time
+import unittest
+
+from harness import REPOSITORY, TestCase, temporary_folder
+from marks import slow
+from prometheus_server import PROMETHEUS, Server
+
+sys.path.insert(0, os.path.join(REPOSITORY, "tests", "alerts"))
+import day  # noqa: E402
+import fleet  # noqa: E402
+import injected  # noqa: E402
+import inventory  # noqa: E402
+import ruler  # noqa: E402
+
+HOSTS, MINUTES = int(os.environ.get("TEST_FLEET", 200)), int(os.environ.get("TEST_DAY", 150))
+START = 1767225600  # any time at which two hours begin, as blocks of Prometheus do
+BEFORE = 70  # minutes in which the rules learn what is usual
+TICKETS = 5
+
+
+def serve(folder, flags):
+    """A Prometheus that answers queries."""
+    server = Server(folder, {}, *flags)
+    end = time.monotonic() + 60
+    while server.api("query", query="1") is None and time.monotonic() < end:
+        time.sleep(0.05)
+    return server
+
+
+@slow(100)
+@unittest.skipUnless(PROMETHEUS and shutil.which("promtool"), "prometheus is not installed")
+class FleetDay(TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.place = temporary_folder()
+        cls.addClassCleanup(shutil.rmtree, cls.place, ignore_errors=True)
+        cls.breaks = BEFORE + MINUTES + 20
+        cls.fleet = fleet.Fleet(HOSTS, START, cls.breaks + injected.LASTING)
+        cls.day = day.Day(cls.fleet, BEFORE, MINUTES)
+        cls.faults = injected.Injected(cls.fleet, cls.breaks)
+        own = ruler.Ruler(cls.place, serve)
+        own.load(sample for host in cls.fleet.hosts for sample in host.samples())
+        records, alerts = ruler.rules()
+        alerts = [rule for rule in alerts if rule["labels"]["severity"] != "info"]
+        end = START + (cls.fleet.steps - 1) * fleet.STEP
+        own.record(ruler.needed([rule["expr"] for rule in alerts], records), START, end)
+        cls.fired = own.fired(alerts, START, end)
+
+    def step(self, seconds):
+        return (seconds - START) // fleet.STEP
+
+    def silenced(self, fired):
+        return any(fired.labels.get("instance") == f"{silence.host.name}:9400" and silence.start <= self.step(fired.start) < silence.end
+                   for silence in self.day.silences)
+
+    def of_the_day(self):
+        return [fired for fired in self.fired if BEFORE <= self.step(fired.start) < self.breaks and not self.silenced(fired)]
+
+    def test_every_series_is_one_that_the_exporter_has(self):
+        for family, labels in self.fleet.hosts[0].series:
+            self.assertEqual(inventory.unheard(family, dict(labels)), [])
+
+    def test_a_healthy_day_wakes_nobody_and_makes_few_tickets(self):
+        told = collections.defaultdict(list)
+        for fired in self.of_the_day():
+            told[fired.severity].append((fired.alert, self.step(fired.start), fired.labels))
+        self.assertEqual(told["critical"], [])
+        self.assertLessEqual(len(told["warning"]), TICKETS, collections.Counter(alert for alert, _, _ in told["warning"]))
+
+    def test_each_fault_is_found_in_time_and_named(self):
+        self.assertGreaterEqual(len(self.faults.expected), 20)
+        for expected in self.faults.expected:
+            with self.subTest(fault=expected.fault):
+                found = [self.step(fired.start) - self.breaks for fired in self.fired
+                         if fired.alert == expected.alert and expected.named.items() <= fired.labels.items()
+                         and self.step(fired.start) >= self.breaks]
+                self.assertTrue(found, f"no {expected.alert} with {expected.named}")
+                self.assertLessEqual(min(found), expected.minutes)
+
+
+if __name__ == "__main__":
+    unittest.main()
