@@ -86,7 +86,6 @@ class Day:
             for host in hosts:
                 self.job_ends(host, end, unclean)
                 host.during(end + 2, end + 5, 150, "rdma_port_rnr_naks_total")
-                host.during(end + 2, end + 5, 30, "rdma_port_receive_buffer_missing_total")
 
     def job_ends(self, host, at, unclean):
         host.jump(at, self.random.randrange(1, 64), "rdma_port_retries_exceeded_total", kind="transport")
@@ -102,7 +101,6 @@ class Day:
             hosts, at = self.some(share, least=2), self.when(minutes + 5)
             for host in hosts[1:]:
                 host.during(at, at + minutes, pause, "rdma_pfc_pause_seconds_total", priority="3", direction="rx")
-                host.during(at, at + minutes, 2e4, "rdma_port_cnp_packets_total", direction="rx")
             hosts[0].during(at, at + minutes, 0.05, "rdma_pfc_pause_seconds_total", priority="3", direction="tx")
             hosts[0].during(at, at + minutes, 2e5, "rdma_port_ecn_marked_packets_total")
             hosts[0].during(at, at + minutes, 0.08, "rdma_pcie_stall_seconds_total")

@@ -23,7 +23,6 @@ TRAFFIC = (
     ("rdma_pfc_pause_seconds_total", {"priority": "3", "direction": "rx"}, 0.008),
     ("rdma_pfc_pause_seconds_total", {"priority": "3", "direction": "tx"}, 0.004),
     ("rdma_pfc_frames_total", {"priority": "3"}, 200),
-    ("rdma_port_cnp_packets_total", {}, 500), ("rdma_port_ecn_marked_packets_total", {}, 1e4),
     ("rdma_netdev_discards_total", {"reason": "port_buffer"}, 1), ("rdma_priority_discards_total", {"priority": "0"}, 1),
     ("rdma_netdev_fec_corrected_bit_errors_total", {}, 1e6), ("rdma_pcie_stall_seconds_total", {}, 0.01),
     ("rdma_port_rnr_naks_total", {}, 2), ("rdma_port_out_of_sequence_total", {}, 0.5),
@@ -123,7 +122,8 @@ class Host:
                 continue
             gaps = self.removed + track.absent + (self.gaps if family != "up" else [])
             gaps = gaps + [gap for device, own in self.device_gaps.items() if ("device", device) in labels for gap in own]
-            values, absent = track.values(steps, self.resets), {step for start, end in gaps for step in range(start, min(end, steps))}
+            values = track.values(steps, self.resets)
+            absent = {step for start, end in gaps for step in range(start, min(end, steps))}
             inner = ",".join(f'{label}="{value}"' for label, value in (*target.items(), *labels))
             name = family + "{" + inner + "} "
             start = self.fleet.start

@@ -98,7 +98,8 @@ class Ruler:
         """[Fired] of alert rules, in the order of time."""
         server = self.serve(self.folder, FLAGS)
         try:
-            return sorted((fired for rule in rules for fired in self.alert(server, rule, start, end)), key=lambda fired: fired.start)
+            found = [fired for rule in rules for fired in self.alert(server, rule, start, end)]
+            return sorted(found, key=lambda fired: fired.start)
         finally:
             server.stop()
 

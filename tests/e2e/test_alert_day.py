@@ -62,8 +62,8 @@ class FleetDay(TestCase):
         return (seconds - START) // fleet.STEP
 
     def silenced(self, fired):
-        return any(fired.labels.get("instance") == f"{silence.host.name}:9400" and silence.start <= self.step(fired.start) < silence.end
-                   for silence in self.day.silences)
+        return any(fired.labels.get("instance") == f"{silence.host.name}:9400"
+                   and silence.start <= self.step(fired.start) < silence.end for silence in self.day.silences)
 
     def of_the_day(self):
         return [fired for fired in self.fired if BEFORE <= self.step(fired.start) < self.breaks and not self.silenced(fired)]
@@ -81,6 +81,8 @@ class FleetDay(TestCase):
 
     def test_each_fault_is_found_in_time_and_named(self):
         self.assertGreaterEqual(len(self.faults.expected), 20)
+        self.assertLessEqual({rule["alert"] for rule in ruler.rules()[1] if rule["labels"]["severity"] == "critical"},
+                             {expected.alert for expected in self.faults.expected})
         for expected in self.faults.expected:
             with self.subTest(fault=expected.fault):
                 found = [self.step(fired.start) - self.breaks for fired in self.fired
