@@ -10,10 +10,11 @@ import collections
 import os
 import shutil
 import sys
+import tempfile
 import time
 import unittest
 
-from harness import REPOSITORY, TestCase, temporary_folder
+from harness import REPOSITORY, TestCase
 from marks import slow
 from prometheus_server import PROMETHEUS, Server
 
@@ -44,7 +45,7 @@ def serve(folder, flags):
 class FleetDay(TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.place = temporary_folder()
+        cls.place = tempfile.mkdtemp(prefix="rdma_exporter_fleet.")  # on a disk: a whole day is some gigabytes
         cls.addClassCleanup(shutil.rmtree, cls.place, ignore_errors=True)
         cls.breaks = BEFORE + MINUTES + 20
         cls.fleet = fleet.Fleet(HOSTS, START, cls.breaks + injected.LASTING)
