@@ -49,7 +49,7 @@ function(config)
       + g.text('Times that the interface lost its carrier in the time range; counted by the kernel, so that no flap is missed.',
                'Clean or replace cable and module; look at the error rows below and at the other end.')
       + g.instant(g.netdev('increase(rdma_netdev_carrier_changes_total{%(host)s,to="down"}[$__range])'), parts.netdevName)
-      + g.step(1, 'orange') + g.seeAlert('RdmaLinkFlapped') + g.seeAlert('RdmaLinkFlapping')
+      + g.step(1, 'orange') + g.seeAlert('RdmaLinkFlapping')
       + g.notCounted('an interface whose carrier the kernel counts')
     ),
 

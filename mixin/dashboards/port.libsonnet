@@ -63,7 +63,7 @@ function(config)
              |||,
              'Frames in a priority that should not be lossless: a configuration that differs between host and switch.')
     + g.query(netdevRate('rdma_pfc_frames_total') + ' > 0', netdevName + ' priority {{priority}} {{direction}}')
-    + g.receivedBelowZero + g.seeAlert('RdmaPfcPauseEstimateHigh') + g.seeAlert('RdmaPfcWithoutEcn')
+    + g.receivedBelowZero + g.seeAlert('RdmaPfcPauseEstimateHigh')
     + g.empty('None: no frames, or a driver that does not count them'),
 
     g.timeseries('Congestion: from mark to reaction', 12) + g.unit('pps')
@@ -79,7 +79,7 @@ function(config)
     + g.query(rate('rdma_port_cnp_packets_total', '%(port)s,direction="tx"'), portName + ' 2 CNP sent')
     + g.query(rate('rdma_port_cnp_packets_total', '%(port)s,direction="rx"'), portName + ' 3 CNP received')
     + g.query(rate('rdma_port_cnp_ignored_total'), portName + ' 4 CNP ignored')
-    + g.seeAlert('RdmaEcnMarkedHigh') + g.seeAlert('RdmaEcnWithoutCnp') + g.seeAlert('RdmaCnpIgnored')
+    + g.seeAlert('RdmaEcnMarkedHigh') + g.seeAlert('RdmaCnpIgnored')
     + g.notCounted('counters of ECN and CNP'),
 
     g.timeseries('Global pause frames') + g.unit('pps')
@@ -134,7 +134,7 @@ function(config)
     + g.query(rate('rdma_port_retransmitted_packets_total'), portName + ' retransmitted ({{scope}})')
     + g.query(rate('rdma_port_duplicate_requests_total'), portName + ' duplicate requests')
     + g.query(rate('rdma_port_slow_restarts_total', '%(port)s,kind="restart"'), portName + ' slow restarts')
-    + g.alert('RdmaAckTimeouts') + g.alert('RdmaSlowRestart') + g.seeAlert('RdmaRetransmissionsHigh')
+    + g.alert('RdmaAckTimeouts')
     + g.notCounted('these counters'),
 
     g.timeseries('Connections lost') + g.unit('none') + g.bars
@@ -151,7 +151,7 @@ function(config)
              'The receiving application is too slow or posts too few buffers: look at its receive queue.')
     + g.query(rate('rdma_port_rnr_naks_total'), portName + ' RNR NAKs {{direction}}')
     + g.query(rate('rdma_port_receive_buffer_missing_total'), portName + ' no buffer')
-    + g.alert('RdmaReceiverNotReady') + g.alert('RdmaReceiveBufferMissing')
+    + g.alert('RdmaReceiverNotReady')
     + g.notCounted('these counters'),
 
     g.timeseries('Access errors') + g.unit('none') + g.bars
@@ -194,7 +194,7 @@ function(config)
     + g.query(netdevRate('rdma_netdev_symbol_errors_total'), netdevName + ' symbol errors')
     + g.query(netdevRate('rdma_netdev_mac_errors_total', ',error="fcs"'), netdevName + ' checksum')
     + g.query(rate('rdma_port_symbol_errors_total'), portName + ' symbol errors (port)')
-    + g.alert('RdmaSymbolErrors') + g.seeAlert('RdmaSymbolErrorsOutOfSpec') + g.seeAlert('RdmaFecUncorrectable')
+    + g.alert('RdmaSymbolErrors') + g.seeAlert('RdmaFecUncorrectable')
     + g.notCounted('an interface that counts these errors'),
 
     g.timeseries('Errors of the RDMA port') + g.unit('pps')
@@ -217,7 +217,7 @@ function(config)
     + g.query(g.netdev('increase(rdma_netdev_carrier_changes_total{%(host)s,to="down"}[$__rate_interval])') + ' > 0', netdevName + ' carrier lost')
     + g.query(increase('rdma_port_link_recoveries_total') + ' > 0', portName + ' recoveries')
     + g.query(increase('rdma_async_events_total') + ' > 0', portName + ' {{event}}')
-    + g.seeAlert('RdmaLinkFlapped') + g.seeAlert('RdmaLinkErrorRecovery') + g.seeAlert('RdmaNicFatal')
+    + g.seeAlert('RdmaLinkErrorRecovery') + g.seeAlert('RdmaNicFatal')
     + g.empty('None: no link was lost, nothing was reported'),
   ]);
 
