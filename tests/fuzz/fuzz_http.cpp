@@ -11,17 +11,16 @@
 #include <string_view>
 
 #include "tests/unit/http/session_fixture.h"
+#include "web/auth/gate.h"
+#include "web/worker.h"
 
 // Any bytes of a client, in pieces of any size, are answered with whole responses of this server and nothing
 // else, with and without a password to be given, and whatever the client does, its session is gone when it
 // is.
 namespace {
 
-using rdma_exporter::http::SessionFixture;
-using rdma_exporter::web::Gate;
-using rdma_exporter::web::PasswordCheck;
-using rdma_exporter::web::Policy;
-using rdma_exporter::web::Worker;
+using namespace rdma_exporter;
+using http::SessionFixture;
 
 [[noreturn]] void fail(const char* what, std::string_view bytes) {
   std::fprintf(stderr, "%s:\n%.*s\n", what, static_cast<int>(bytes.size()), bytes.data());
@@ -55,7 +54,7 @@ std::shared_ptr<web::Gate> make_gate() {
   auto policy = std::make_shared<web::Policy>();
   policy->users = {{"alice", "secret"}};
   policy->headers = "X-Frame-Options: deny\r\nX-Content-Type-Options: nosniff\r\n";
-  policy->rate_limit = rdma_exporter::config::RateLimit{std::chrono::hours(1), 8};
+  policy->rate_limit = config::RateLimit{std::chrono::hours(1), 8};
   gate->use(policy);
   return gate;
 }
