@@ -38,7 +38,7 @@ struct CheckFields {
   void operator()(const probe::Accept& accept) const {
     check_text(accept.device);
     check_end(accept.end);
-    check(!accept.door || accept.door->port != 0, "a port to call");
+    check(!accept.cm_address || accept.cm_address->port != 0, "a port to call");
   }
   void operator()(const probe::Hello& hello) const {
     check_text(hello.cluster);
