@@ -11,6 +11,7 @@ foreach(header IN LISTS headers)
 endforeach()
 get_property(libraries GLOBAL PROPERTY RDMA_EXPORTER_LIBRARIES)
 add_library(check_headers OBJECT EXCLUDE_FROM_ALL ${stubs})
+set_target_properties(check_headers PROPERTIES UNITY_BUILD OFF)
 target_include_directories(check_headers PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}
   ${PROJECT_BINARY_DIR}/generated)
 target_link_libraries(check_headers PRIVATE project_warnings ${libraries})

@@ -1,8 +1,13 @@
 # Hardening of every build, and the instrumentation of the asan, tsan and coverage presets.
 add_compile_options(-fno-omit-frame-pointer)
 # Libraries that are HOT have -O3 (Library.cmake).
-string(REPLACE "-O3" "-O2" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
+string(REPLACE "-O3" "-Os" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
 add_compile_options($<$<CONFIG:Release,RelWithDebInfo>:-fstack-protector-strong>)
+# Functions and lines, for a backtrace of what ships: scripts/package takes them out of the program and packs them apart.
+# Paths as if the sources were there, whichever folder they are in.
+add_compile_options($<$<CONFIG:Release>:-g1> $<$<CONFIG:Release>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}=/usr/src/rdma_exporter>)
+# The folder of the build too (of two maps that fit, the later wins): the presets release and portable share objects in the cache.
+add_compile_options($<$<CONFIG:Release>:-ffile-prefix-map=${CMAKE_BINARY_DIR}=/usr/src/rdma_exporter/build>)
 add_compile_definitions($<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)
 if(NOT RDMA_EXPORTER_SANITIZE)
   add_compile_definitions($<$<CONFIG:Release,RelWithDebInfo>:_FORTIFY_SOURCE=2>)

@@ -5,55 +5,50 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "collectors/burst/settings.h"
 #include "collectors/counters/carry_over.h"
-#include "collectors/counters/counter_row.h"
+#include "collectors/counters/tables/counter_row.h"
+#include "collectors/ethtool/netdev_shared.h"
+#include "collectors/link/module_settings.h"
 #include "collectors/resource/resource_settings.h"
-#include "core/background.h"
+#include "core/family_selection.h"
 #include "core/job.h"
 #include "core/metric.h"
+#include "core/policy.h"
 #include "core/text/pattern.h"
 #include "host/events/port_states.h"
 #include "host/host.h"
 #include "host/topology/device.h"
 #include "host/topology/netdev.h"
+#include "task/background.h"
 
 namespace rdma_exporter::collectors {
 
-/// Which counters without a curated name are exported under the raw family of their source.
-enum class RawPolicy : unsigned char {
-  unmapped,  ///< those without a curated name: every counter appears exactly once
-  all,       ///< every counter, curated ones a second time
-  none,      ///< no raw families
-};
+using core::AsyncEventsPolicy;
+using core::RawPolicy;
 
-/// How the collector ethtool reads driver statistics.
+/// Settings of the collector `ethtool`, which reads driver statistics.
 struct EthtoolOptions {
-  std::chrono::milliseconds interval{10'000};  ///< of one network interface, at least
-  /// Which statistics without a curated name are exported: those whose name matches the first (unset: none)
-  /// and not the second.
+  std::chrono::milliseconds interval{10'000};  ///< shortest time between two reads of one interface
+  /// Statistics without a curated name are exported if they match `raw_include` (unset: none) and do not
+  /// match `raw_exclude`.
   core::Pattern raw_include{};
   core::Pattern raw_exclude{};
 };
 
-/// How the collector config_check works.
+/// Settings of the collector `config_check`.
 struct ConfigCheckSettings {
-  std::chrono::milliseconds interval{60'000};  ///< from one reading to the next
-  std::chrono::milliseconds first_wait{0};     ///< so long the first run waits for the first readings
+  std::chrono::milliseconds interval{60'000};  ///< time between two reads
+  std::chrono::milliseconds first_wait{0};     ///< how long the first run waits for the first read
 };
 
-/// Which devices' asynchronous events are listened to.
-enum class AsyncEventsPolicy : unsigned char {
-  automatic,  ///< of drivers that let go of a device although we have it open (host::lets_go_while_open)
-  on,         ///< of all
-  off,
-};
-
-/// What collectors need of the configuration and the host. Outlives them.
+/// What collectors need from the configuration and the host. Outlives them.
 struct Context {
   host::Host& host;
   RawPolicy raw = RawPolicy::unmapped;
@@ -62,12 +57,21 @@ struct Context {
   AsyncEventsPolicy async_events = AsyncEventsPolicy::automatic;
   ResourceSettings resource = {};
   ConfigCheckSettings config_check = {};
-  core::Background* background = nullptr;  ///< nullptr: what takes longer than a scrape is not done
+  task::Background* background = nullptr;  ///< nullptr: nothing that takes longer than a scrape is done
   /// Outlives the configuration.
   std::shared_ptr<CarryOver> carry_over = std::make_shared<CarryOver>();
+  core::FamilySelection metrics =
+      {};  ///< families of the page; sources that feed no other family need not be read
+  /// Names of the collectors that run; empty: all.
+  std::set<std::string, std::less<>> enabled = {};
+  std::shared_ptr<NetdevSharing> netdevs = std::make_shared<NetdevSharing>();
+  ModuleSettings module = {};
+  BurstSettings burst = {};
+
+  bool runs(std::string_view collector) const { return enabled.empty() || enabled.contains(collector); }
 };
 
-/// A device and what its jobs share.
+/// A device and the state that its jobs share.
 struct DeviceHandle {
   std::shared_ptr<const host::Device> device;
   std::shared_ptr<host::PortStates> port_states;
@@ -78,32 +82,38 @@ struct DeviceHandle {
 class Collector {
  public:
   virtual ~Collector() = default;
-  /// The job of this collector for a device, made once per registration of the device. Must not touch the
-  /// device: the first read belongs to the job. nullptr if the collector reads nothing of devices.
+  /// Makes the job of this collector for a device, once per registration of the device. Must not touch the
+  /// device: the first read belongs to the job. Returns nullptr if the collector reads nothing from devices.
   virtual std::shared_ptr<core::Job> device_job(const DeviceHandle& handle) {
     (void)handle;
     return nullptr;
   }
-  /// The job of this collector for a network interface behind an RDMA port, made once per registration of the
-  /// interface; nullptr if it reads nothing there. The job's device() is the interface's name.
+  /// Makes the job of this collector for a network interface behind an RDMA port, once per registration of
+  /// the interface. Returns nullptr if it reads nothing from interfaces.
   virtual std::shared_ptr<core::Job> netdev_job(const std::shared_ptr<const host::Netdev>& netdev) {
     (void)netdev;
     return nullptr;
   }
-  /// A job for the host as a whole, or nullptr. Made once.
+  /// Makes a job for the host as a whole, or returns nullptr. Called once.
   virtual std::shared_ptr<core::Job> host_job() { return nullptr; }
-  /// All devices there are now; called when the list has changed.
+  /// Tells the collector which devices exist now. Called when the list has changed.
   virtual void devices_changed(std::span<const DeviceHandle> devices) { (void)devices; }
+  /// Ends the threads that the collector has started itself. Returns true if none still runs at the deadline;
+  /// until then the host object has to stay alive. May be called again.
+  virtual bool stop(std::chrono::steady_clock::time_point deadline) {
+    (void)deadline;
+    return true;
+  }
 };
 
-/// What becomes of the counters of one source, for --describe and the contract tests.
+/// The metrics that the counters of one source become, for --describe and the contract tests.
 struct CounterTable {
   std::string_view source;  ///< "ports/N/counters", "ports/N/hw_counters", "hw_counters"
   std::string_view driver;  ///< "any", "mlx5", ...
   std::span<const CounterRow> rows;
 };
 
-/// One line of the list of collectors: what --describe, the flags and the contract tests know of it.
+/// One collector, as --describe, the flags and the contract tests see it.
 struct CollectorSpec {
   std::string_view name;  ///< as in --collector.NAME and in the label `collector`
   std::string_view help;

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "collectors/counters/hw_table.h"
+#include "collectors/counters/tables/hw_table.h"
 
 namespace rdma_exporter::collectors {
 
@@ -42,6 +42,12 @@ std::vector<std::string> CollectorSet::device_names() const {
   std::vector<std::string> names;
   for (const auto& device : inventory_.devices()) names.push_back(device->name);
   return names;
+}
+
+bool CollectorSet::stop(std::chrono::steady_clock::time_point deadline) {
+  bool ended = true;
+  for (const auto& collector : collectors_) ended = collector->stop(deadline) && ended;
+  return ended;
 }
 
 void CollectorSet::refresh_entries() {

@@ -2,6 +2,7 @@
 // Copyright the rdma_exporter authors
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <span>
@@ -14,19 +15,22 @@
 
 namespace rdma_exporter::collectors {
 
-/// The enabled collectors and their jobs for the devices there are. One thread at a time.
+/// The enabled collectors and their jobs for the devices that exist. Not thread-safe.
 class CollectorSet {
  public:
-  /// `context` outlives the set. `wanted` decides by device name what is left alone.
+  /// `context` outlives the set. `wanted` returns false for the names of devices to leave alone.
   CollectorSet(const Context& context, std::span<const CollectorSpec* const> enabled,
                std::function<bool(const std::string&)> wanted);
 
-  /// Looks for devices that came and went. True when jobs() has changed.
+  /// Looks for devices that have appeared or disappeared. Returns true if jobs() has changed.
   core::Result<bool> refresh();
-  /// Names of the devices there are, sorted.
+  /// Names of the devices that exist, sorted.
   std::vector<std::string> device_names() const;
   /// See host::Inventory::unreachable().
   const std::vector<std::string>& unreachable() const { return inventory_.unreachable(); }
+
+  /// Stops what collectors do between collections; see Collector::stop(). Any thread.
+  bool stop(std::chrono::steady_clock::time_point deadline);
 
   using Jobs = std::vector<std::shared_ptr<core::Job>>;
   const Jobs& jobs() const { return jobs_; }

@@ -15,8 +15,8 @@ namespace {
 void set_up_heap() {
   // One heap for the few threads there are: arenas of their own would only cost memory.
   ::mallopt(M_ARENA_MAX, 1);
-  // A page comes and goes with each scrape. Its memory stays with the process while the page is small: the
-  // kernel clears what is taken from it anew. A large one is given back.
+  // A page comes and goes with each scrape. A small one's memory stays with the process, because the kernel
+  // would have to clear memory that it hands out again. A large one's is given back.
   constexpr int kSmallPage = 1 << 20;
   ::mallopt(M_MMAP_THRESHOLD, kSmallPage);
   ::mallopt(M_TRIM_THRESHOLD, kSmallPage);

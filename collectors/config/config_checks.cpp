@@ -3,19 +3,23 @@
 #include "collectors/config/config_checks.h"
 
 #include <algorithm>
-#include <exception>
+#include <string_view>
 #include <utility>
 
 #include "doctor/checks/checks.h"
-#include "doctor/gather/gather.h"
-#include "log/caught.h"
+#include "facts/gather.h"
 
 namespace rdma_exporter::collectors {
 namespace {
 
-// What is known of a device before it has answered: enough to know that it is there.
-doctor::DeviceFacts bare(const host::Device& device) {
-  doctor::DeviceFacts facts;
+// Where containers come and go all day, something changes every second.
+constexpr std::chrono::milliseconds kAfterChange{60'000};
+
+constexpr std::string_view kComplaint = "the configuration was not checked";
+
+// The facts about a device before it has answered: only that it exists.
+facts::DeviceFacts bare(const host::Device& device) {
+  facts::DeviceFacts facts;
   facts.name = device.name;
   facts.family = device.driver;
   return facts;
@@ -23,110 +27,97 @@ doctor::DeviceFacts bare(const host::Device& device) {
 
 }  // namespace
 
-ConfigChecks::ConfigChecks(core::Background& background, host::Host& host, std::chrono::milliseconds interval)
-    : background_(background), host_(host), interval_(interval) {}
+ConfigChecks::ConfigChecks(task::Background& background, host::Host& host, std::chrono::milliseconds interval)
+    : background_(background),
+      host_(host),
+      interval_(interval),
+      system_(background, task::Schedule(interval), kComplaint) {}
 
 void ConfigChecks::set_devices(std::vector<Device> devices) {
   const std::lock_guard lock(mutex_);
-  std::vector<Entry> entries;
+  auto next = std::make_shared<Devices>();
   for (Device& device : devices) {
-    const auto known = std::find_if(devices_.begin(), devices_.end(),
-                                    [&](const Entry& entry) { return entry.device == device; });
-    entries.push_back(known == devices_.end() ? Entry{std::move(device), {}} : std::move(*known));
+    const auto known = std::find_if(devices_->begin(), devices_->end(),
+                                    [&](const auto& entry) { return entry.first == device; });
+    auto facts = known != devices_->end()
+                     ? known->second
+                     : std::make_shared<Facts>(background_, task::Schedule(interval_), kComplaint);
+    next->emplace_back(std::move(device), std::move(facts));
   }
-  devices_ = std::move(entries);
-  system_.started.reset();  // adapters and devices belong together
+  devices_ = std::move(next);
+  system_.reset();  // adapters and devices are gathered together
   ++version_;
 }
 
-// `find` finds the reading again when it has ended: the device may have gone meanwhile.
-template <typename T, typename Read, typename Find>
-void ConfigChecks::prepare_if_due(Reading<T>& reading, Clock::time_point now, Tasks& tasks, Read read,
-                                  Find find) {
-  if (reading.going_on) return background_.tend();
-  if (reading.started && now - *reading.started < interval_) return;
-  reading.going_on = true;
-  reading.started = now;
-  tasks.emplace_back([self = shared_from_this(), read = std::move(read), find = std::move(find)] {
-    std::shared_ptr<const T> facts;
-    try {
-      facts = std::make_shared<const T>(read(self->host_));
-    } catch (const std::exception& error) {  // out of memory: the next one may do better
-      log::caught("the configuration was not checked", error);
-    }
-    const std::lock_guard lock(self->mutex_);
-    ++self->version_;
-    if (Reading<T>* mine = find(*self)) {
-      mine->going_on = false;
-      mine->ended = Clock::now();
-      mine->facts = std::move(facts);
-    }
-    self->ended_.notify_all();
-  });
+std::uint64_t ConfigChecks::changes_of(const host::Device& device, const facts::DeviceFacts* facts) const {
+  std::uint64_t changes = host_.changes->of(device.name);
+  if (facts == nullptr) return changes;
+  for (const facts::NetdevFacts& netdev : facts->netdevs) changes += host_.changes->of(netdev.name);
+  return changes;
 }
 
-ConfigChecks::Tasks ConfigChecks::due_tasks(Clock::time_point now) {
+std::shared_ptr<const ConfigChecks::Devices> ConfigChecks::devices() const {
   const std::lock_guard lock(mutex_);
-  Tasks tasks;
-  prepare_if_due(system_, now, tasks, doctor::gather_system,
-                 [](ConfigChecks& self) { return &self.system_; });
-  for (Entry& entry : devices_)
-    prepare_if_due(
-        entry.reading, now, tasks,
-        [device = entry.device](host::Host& host) { return doctor::gather_device(host, device); },
-        [device = entry.device](ConfigChecks& self) -> Reading<doctor::DeviceFacts>* {
-          for (Entry& known : self.devices_)
-            if (known.device == device) return &known.reading;
-          return nullptr;
-        });
-  return tasks;
+  return devices_;
 }
 
 void ConfigChecks::start_due(Clock::time_point now) {
-  for (auto& task : due_tasks(now)) background_.start(std::move(task));
-}
-
-bool ConfigChecks::is_idle() const {
-  return !system_.going_on && std::none_of(devices_.begin(), devices_.end(),
-                                           [](const Entry& entry) { return entry.reading.going_on; });
+  const auto ended = [self = shared_from_this()] { ++self->version_; };
+  const auto read_system = [self = shared_from_this()] {
+    return std::make_shared<const facts::SystemFacts>(facts::gather_system(self->host_));
+  };
+  system_.read_if_due(now, read_system, ended);
+  const auto known = devices();
+  for (const auto& [device, facts] : *known) {
+    const auto read_device = [self = shared_from_this(), device = device, facts = facts, now] {
+      return std::make_shared<const facts::DeviceFacts>(
+          facts::gather_device(self->host_, device, facts->memory, {self->addresses_, now}));
+    };
+    const auto latest = facts->latest();
+    const std::uint64_t changes = changes_of(*device, latest.value.get());
+    if (std::exchange(facts->seen_changes, changes) != changes)
+      facts->postpone(latest.read_at + std::min(interval_, kAfterChange));
+    facts->read_if_due(now, read_device, ended);
+  }
 }
 
 void ConfigChecks::wait(std::chrono::milliseconds at_most) {
-  std::unique_lock lock(mutex_);
-  ended_.wait_for(lock, at_most, [this] { return is_idle(); });
+  const Clock::time_point deadline = Clock::now() + at_most;
+  system_.wait_until(deadline);
+  const auto known = devices();
+  for (const auto& [device, facts] : *known) facts->wait_until(deadline);
 }
 
 template <typename T>
-bool ConfigChecks::is_fresh(const Reading<T>& reading, Clock::time_point now) const {
-  return reading.facts && now - *reading.ended < kKept * interval_;
+std::shared_ptr<const T> ConfigChecks::fresh(const task::BackgroundValue<T>& value,
+                                             Clock::time_point now) const {
+  const auto latest = value.latest();
+  return latest.value && now - latest.read_at < kKept * interval_ ? latest.value : nullptr;
 }
 
-doctor::Findings ConfigChecks::findings(Clock::time_point now) const {
-  const std::lock_guard lock(mutex_);
-  const doctor::SystemFacts nothing;
-  const doctor::SystemFacts& system = is_fresh(system_, now) ? *system_.facts : nothing;
-  if (devices_.empty() && system.adapters.empty()) return {};
-  std::vector<doctor::DeviceFacts> devices;
-  doctor::Findings all;
-  for (const Entry& entry : devices_) {
-    const bool fresh = is_fresh(entry.reading, now);
-    devices.push_back(fresh ? *entry.reading.facts : bare(*entry.device));
-    if (!fresh) continue;
-    doctor::Findings own = doctor::diagnose_device(devices.back(), system);
-    std::move(own.begin(), own.end(), std::back_inserter(all));
+// One device's findings at a time: those of a large host would be megabytes.
+void ConfigChecks::visit(Clock::time_point now,
+                         const std::function<void(const doctor::Finding&)>& visitor) const {
+  const auto known = devices();
+  const auto system_facts = fresh(system_, now);
+  const facts::SystemFacts nothing;
+  const facts::SystemFacts& system = system_facts ? *system_facts : nothing;
+  if (known->empty() && system.adapters.empty()) return;
+  const auto show = [&](const doctor::Findings& findings) {
+    for (const doctor::Finding& finding : findings)
+      if (finding.check->kind == doctor::CheckKind::configuration &&
+          finding.verdict != doctor::Verdict::unknown)
+        visitor(finding);
+  };
+  std::vector<std::shared_ptr<const facts::DeviceFacts>> kept;
+  for (const auto& [device, value] : *known) {
+    auto facts = fresh(*value, now);
+    if (facts) show(doctor::diagnose_device(*facts, system));
+    kept.push_back(facts ? std::move(facts) : std::make_shared<const facts::DeviceFacts>(bare(*device)));
   }
-  doctor::Findings common = doctor::diagnose_host(system, devices);
-  std::move(common.begin(), common.end(), std::back_inserter(all));
-  std::erase_if(all, [](const doctor::Finding& finding) {
-    return finding.check->kind != doctor::CheckKind::configuration ||
-           finding.verdict == doctor::Verdict::unknown;
-  });
-  return all;
-}
-
-std::uint64_t ConfigChecks::version() const {
-  const std::lock_guard lock(mutex_);
-  return version_;
+  facts::DeviceRefs all;
+  for (const auto& facts : kept) all.emplace_back(*facts);
+  show(doctor::diagnose_host(system, all));
 }
 
 }  // namespace rdma_exporter::collectors

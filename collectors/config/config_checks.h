@@ -2,81 +2,74 @@
 // Copyright the rdma_exporter authors
 #pragma once
 
+#include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <optional>
-#include <string>
+#include <utility>
 #include <vector>
 
-#include "core/background.h"
 #include "doctor/check.h"
-#include "doctor/gather/facts.h"
+#include "doctor/host_facts.h"
+#include "facts/gather.h"
 #include "host/host.h"
 #include "host/topology/device.h"
+#include "task/background_value.h"
 
 namespace rdma_exporter::collectors {
 
-/// Gathers what the configuration checks go by, in the background: each device by itself, so that one that
-/// hangs costs its own findings. Owned jointly by the job and by what is going on, which may be stuck in the
-/// kernel when the job is gone. Thread-safe.
+/// Gathers the facts for the settings checks in the background, one device at a time, so that a device that
+/// hangs loses only its own findings. Shared by the job and the gathering in progress, which may be stuck in
+/// the kernel after the job is gone. Thread-safe.
 class ConfigChecks : public std::enable_shared_from_this<ConfigChecks> {
  public:
   using Clock = std::chrono::steady_clock;
   using Device = std::shared_ptr<const host::Device>;
 
   /// `background` and `host` outlive it.
-  ConfigChecks(core::Background& background, host::Host& host, std::chrono::milliseconds interval);
+  ConfigChecks(task::Background& background, host::Host& host, std::chrono::milliseconds interval);
 
-  /// All devices there are now. What is known of others is forgotten.
+  /// Sets the devices that exist; facts of all others are forgotten.
   void set_devices(std::vector<Device> devices);
-  /// Starts the readings that are due at `now` and not going on.
+  /// Starts the readings that are due at `now` and not in progress: after each interval, or a minute
+  /// after the one before it if the kernel reported a change of the device or one of its interfaces. One
+  /// thread at a time.
   void start_due(Clock::time_point now);
-  /// Waits until none is going on, at most so long.
+  /// Waits until no reading is in progress, at most for the given time.
   void wait(std::chrono::milliseconds at_most);
 
-  /// The findings of configuration checks on what was read within the last kKept intervals; empty where there
-  /// is no RDMA.
-  doctor::Findings findings(Clock::time_point now) const;
-  /// Grows whenever findings() may have become others by a reading.
-  std::uint64_t version() const;
+  /// Shows each finding of configuration checks on what was read within the last kKept intervals; none where
+  /// there is no RDMA.
+  void visit(Clock::time_point now, const std::function<void(const doctor::Finding&)>& visitor) const;
+  /// Grows whenever a reading may have changed the findings.
+  std::uint64_t version() const { return version_; }
 
-  /// So old may facts be, in intervals: a reading may be late, but what hangs is not served as if it were
-  /// known.
+  /// Maximum age of facts, in intervals: a reading may be late, but the facts of a device that hangs expire.
   static constexpr int kKept = 3;
 
  private:
-  template <typename T>
-  struct Reading {
-    bool going_on = false;
-    std::optional<Clock::time_point> started;
-    std::optional<Clock::time_point> ended;
-    std::shared_ptr<const T> facts;
+  struct Facts : task::BackgroundValue<facts::DeviceFacts> {
+    using BackgroundValue::BackgroundValue;
+    facts::DeviceMemory memory;      ///< used only by the pass in progress
+    std::uint64_t seen_changes = 0;  ///< used only by start_due()
   };
-  struct Entry {
-    Device device;
-    Reading<doctor::DeviceFacts> reading;
-  };
+  using Devices = std::vector<std::pair<Device, std::shared_ptr<Facts>>>;
 
-  using Tasks = std::vector<std::function<void()>>;
-  template <typename T, typename Read, typename Find>
-  void prepare_if_due(Reading<T>& reading, Clock::time_point now, Tasks& tasks, Read read, Find find);
-  Tasks due_tasks(Clock::time_point now);
+  std::shared_ptr<const Devices> devices() const;
+  std::uint64_t changes_of(const host::Device& device, const facts::DeviceFacts* facts) const;
   template <typename T>
-  bool is_fresh(const Reading<T>& reading, Clock::time_point now) const;
-  bool is_idle() const;
+  std::shared_ptr<const T> fresh(const task::BackgroundValue<T>& value, Clock::time_point now) const;
 
-  core::Background& background_;
+  task::Background& background_;
   host::Host& host_;
   const std::chrono::milliseconds interval_;
   mutable std::mutex mutex_;
-  std::condition_variable ended_;
-  std::vector<Entry> devices_;
-  Reading<doctor::SystemFacts> system_;
-  std::uint64_t version_ = 0;
+  std::shared_ptr<const Devices> devices_ = std::make_shared<const Devices>();
+  task::BackgroundValue<facts::SystemFacts> system_;
+  facts::HostAddresses addresses_;
+  std::atomic<std::uint64_t> version_ = 0;
 };
 
 }  // namespace rdma_exporter::collectors

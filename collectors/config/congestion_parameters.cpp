@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// drivers/infiniband/hw/mlx5/cong.c; en_ecn.c of MLNX_OFED. Units after NVIDIA's DCQCN parameters (DOCA
-// documentation): Mbit/s, microseconds, percent, fixed point with 10 bits of fraction. The unit of
-// rpg_byte_reset is not documented, that of rpg_gd is a logarithm: both are left as they are.
+// drivers/infiniband/hw/mlx5/cong.c; en_ecn.c of MLNX_OFED. Units according to NVIDIA's DCQCN parameters
+// (DOCA documentation): Mbit/s, microseconds, percent, fixed point with 10 fractional bits. The unit of
+// rpg_byte_reset is not documented, and rpg_gd is a logarithm: both are exported unchanged.
 #include "collectors/config/congestion_parameters.h"
 
 #include <array>
@@ -25,7 +25,7 @@ constexpr double kFixedPoint = 1.0 / 1024;
 
 struct Parameter {
   std::string_view debugfs;  // file below cc_params; the label `parameter`
-  std::string_view sysfs;    // file below ecn; empty: not there
+  std::string_view sysfs;    // file below ecn; empty: none
   const core::MetricDesc* metric;
   double scale = 1;
 };
@@ -60,7 +60,7 @@ constexpr std::array kFamilies{&kRoceEcnEnabled, &kRoceCnpDscp, &kRoceCnpPriorit
 static_assert(core::all_valid(std::array{kRoceEcnEnabled, kRoceCnpDscp, kRoceCnpPriority, kRoceCcRate,
                                          kRoceCcTime, kRoceCcRatio, kRoceCcValue, kRoceCcReadable}));
 
-// EACCES: debugfs is for root; EPERM: a locked-down kernel lets nobody read it.
+// EACCES: only root may read debugfs; EPERM: kernel lockdown forbids it to everybody.
 bool means_forbidden(const core::Error& error) {
   return core::is_errno(error, EACCES) || core::is_errno(error, EPERM);
 }
@@ -115,7 +115,7 @@ bool CongestionParameters::read_debugfs(core::JobRun& run) {
   return true;
 }
 
-// False when it may not be read.
+// False if reading it is forbidden.
 bool CongestionParameters::read_fact(const std::string& path, const core::MetricDesc& metric,
                                      std::string labels, double scale, core::JobRun& run) {
   const auto text = sysfs_.read(path);
@@ -124,7 +124,7 @@ bool CongestionParameters::read_fact(const std::string& path, const core::Metric
     count_unless_absent(text.error(), run);
     return true;
   }
-  // MLNX_OFED prints nothing where the firmware does not answer.
+  // MLNX_OFED prints nothing if the firmware does not answer.
   if (core::trim(*text).empty()) return true;
   const auto value = core::parse_integer(*text);
   if (value) {

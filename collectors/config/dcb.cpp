@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// Collector dcb: priority flow control, scheduling and the mapping of traffic to priorities, as the kernel's
-// DCB interface shows them.
+// Collector dcb: priority flow control, scheduling and the mapping of traffic to priorities, from the
+// kernel's DCB interface.
 //
-// One request. Where the driver counts PFC frames in memory (bnxt_en, ice, i40e) it is sent with each scrape;
-// on the others every kInterval, because mlx5 answers it with some 30 register accesses under the RTNL lock,
-// and the rest of the answer is configuration.
+// It sends one request. If the driver counts PFC frames in memory (bnxt_en, ice, i40e), the request is sent
+// with each scrape. With other drivers it is sent every kInterval: on mlx5 it costs some 30 register accesses
+// under the RTNL lock, and the rest of the answer is configuration.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -17,29 +17,43 @@
 
 #include "collectors/collector.h"
 #include "collectors/config/dcb_families.h"
+#include "collectors/ethtool/ethtool_families.h"
 #include "collectors/ethtool/netdev_operation.h"
-#include "collectors/refresh_timer.h"
+#include "collectors/netdev_labels.h"
 #include "core/labels.h"
+#include "host/netlink/ask.h"
 #include "host/netlink/dcb.h"
 #include "host/netlink/kept_netlink.h"
+#include "task/schedule.h"
 
 namespace rdma_exporter::collectors {
 namespace {
 
 namespace dcb = host::dcb;
 
-constexpr std::array kFamilies{
-    &kDcbPfcEnabled, &kDcbPfcCapability,  &kDcbPfcDelay,     &kDcbCableLength, &kDcbPfcFrames,
-    &kDcbEtsWilling, &kDcbTrafficClasses, &kDcbEtsBandwidth, &kDcbTsa,         &kDcbPriorityTc,
-    &kDcbApp,        &kDcbTrust,          &kDcbBuffer,       &kDcbPortBuffer,  &kDcbPriorityBuffer,
-    &kDcbxMode};
+constexpr std::array kFamilies{&kDcbPfcEnabled,
+                               &kDcbPfcMaxTrafficClasses,
+                               &kDcbPfcDelay,
+                               &kDcbCableLength,
+                               &kPfcFrames,
+                               &kDcbEtsWilling,
+                               &kDcbTrafficClasses,
+                               &kDcbEtsBandwidth,
+                               &kDcbTsa,
+                               &kDcbPriorityTc,
+                               &kDcbApp,
+                               &kDcbTrust,
+                               &kDcbBuffer,
+                               &kDcbPortBuffer,
+                               &kDcbPriorityBuffer,
+                               &kDcbxInfo};
 static_assert(std::all_of(kFamilies.begin(), kFamilies.end(),
                           [](const core::MetricDesc* family) { return core::valid(*family); }));
 
 constexpr std::chrono::seconds kInterval{30};
 
-// Which drivers fill ieee_pfc.requests and indications; the others leave zeros (drivers/net/ethernet of
-// 6.12). On mlx5 they are a copy that only reading the driver statistics refreshes.
+// The drivers that fill ieee_pfc.requests and indications; the others leave zeros (drivers/net/ethernet of
+// 6.12). On mlx5 they are a copy that is refreshed only when somebody reads the driver statistics.
 bool counts_pfc_frames(const std::string& driver) {
   return driver == "mlx5_core" || driver == "bnxt_en" || driver == "ice" || driver == "i40e";
 }
@@ -60,7 +74,7 @@ Labels numbered(std::string_view name, std::string_view direction) {
   return labels;
 }
 
-// Blocks that all interfaces have in common.
+// Label blocks that all interfaces share.
 struct CommonLabels {
   Labels priority = numbered("priority");
   Labels tc = numbered("tc");
@@ -98,18 +112,21 @@ std::string app_labels(const dcb::App& app) {
 class DcbJob : public core::Job {
  public:
   DcbJob(const Context& context, const std::shared_ptr<const host::Netdev>& netdev)
-      : Job("dcb", netdev->name),
+      : Job("dcb", netdev->device, netdev->name),
         sysfs_(*context.host.sysfs),
         netdev_(netdev),
         netlink_(host::kept_netlink(context.host, host::NetlinkProtocol::route)),
         request_(dcb::ieee_request(netdev->name)),
-        labels_(core::render_labels({{"netdev", netdev->name}})),
-        each_time_(counts_pfc_frames(netdev->driver) && !is_mlx5(netdev->driver)),
-        timer_(kInterval, netdev->name) {}
+        labels_(netdev_labels(*netdev)),
+        lean_(!context.metrics.full()),
+        shared_(context.netdevs->of(netdev->id)),
+        serves_pfc_frames_(counts_pfc_frames(netdev->driver) && !context.runs("ethtool")),
+        each_time_(serves_pfc_frames_ && !is_mlx5(netdev->driver)),
+        schedule_(kInterval, netdev->name) {}
 
   void run(core::JobRun& run) override {
     if (!netlink_) return;
-    if (operation_.worth_asking(run.now()) && (timer_.due(run.now()) || each_time_)) ask(run);
+    if (operation_.worth_asking(run.now()) && (schedule_.take(run.now()) || each_time_)) ask(run);
     if (!ieee_) return;
     if (ieee_->pfc) add_pfc(*ieee_->pfc, run.samples());
     if (ieee_->ets) add_ets(*ieee_->ets, run.samples());
@@ -121,19 +138,19 @@ class DcbJob : public core::Job {
  private:
   void ask(core::JobRun& run) {
     ieee_.reset();
-    core::Result<dcb::Ieee> answer = core::parse_error();
-    const auto sent = netlink_->request(dcb::kGet, 0, request_,
-                                        [&](host::Bytes bytes) { answer = dcb::parse_ieee(bytes); });
-    if (sent && answer) {
+    shared_->set_pfc({});
+    auto answer = host::ask<dcb::Ieee>(*netlink_, dcb::kGet, request_, dcb::parse_ieee);
+    if (answer) {
       ieee_ = std::move(*answer);
+      if (ieee_->pfc) shared_->set_pfc(ieee_->pfc->enabled);
       render();
       return operation_.answered(true, *netdev_, run.now());
     }
-    timer_.reset();
-    operation_.failed(sent ? answer.error() : sent.error(), *netdev_, sysfs_, run);
+    schedule_.reset();
+    operation_.failed(answer.error(), *netdev_, sysfs_, run);
   }
 
-  // Labels that depend on the answer.
+  // Renders the labels that depend on the answer.
   void render() {
     if (ieee_->apps != rendered_apps_) {
       rendered_apps_ = ieee_->apps;
@@ -149,7 +166,7 @@ class DcbJob : public core::Job {
   }
 
   void add_pfc(const dcb::Pfc& pfc, core::SampleBatch& out) const {
-    out.add_stable(kDcbPfcCapability, labels_, std::uint64_t{pfc.capability});
+    out.add_stable(kDcbPfcMaxTrafficClasses, labels_, std::uint64_t{pfc.capability});
     constexpr double kBitsPerByte = 8;
     if (is_mlx5(netdev_->driver))
       out.add_stable(kDcbCableLength, labels_, std::uint64_t{pfc.delay});
@@ -159,10 +176,10 @@ class DcbJob : public core::Job {
       const bool enabled = ((pfc.enabled >> priority) & 1) != 0;
       out.add_stable(kDcbPfcEnabled, labels_, std::uint64_t{enabled}, common().priority[priority]);
     }
-    if (!counts_pfc_frames(netdev_->driver)) return;
+    if (!serves_pfc_frames_) return;
     for (std::size_t priority = 0; priority < dcb::kPriorities; ++priority) {
-      out.add_stable(kDcbPfcFrames, labels_, pfc.indications[priority], common().rx[priority]);
-      out.add_stable(kDcbPfcFrames, labels_, pfc.requests[priority], common().tx[priority]);
+      out.add_stable(kPfcFrames, labels_, pfc.indications[priority], common().rx[priority]);
+      out.add_stable(kPfcFrames, labels_, pfc.requests[priority], common().tx[priority]);
     }
   }
 
@@ -170,7 +187,7 @@ class DcbJob : public core::Job {
     out.add_stable(kDcbEtsWilling, labels_, std::uint64_t{ets.willing});
     if (ets.traffic_classes > 0)
       out.add_stable(kDcbTrafficClasses, labels_, std::uint64_t{ets.traffic_classes});
-    // The arrays have eight places, the adapter may have fewer classes.
+    // The arrays have eight entries; the adapter may have fewer classes.
     const std::size_t classes = ets.traffic_classes > 0
                                     ? std::min<std::size_t>(ets.traffic_classes, dcb::kPriorities)
                                     : dcb::kPriorities;
@@ -179,14 +196,16 @@ class DcbJob : public core::Job {
       if (ets.tsa[tc] == dcb::kTsaEts)
         out.add_stable(kDcbEtsBandwidth, labels_, ets.bandwidth_percent[tc] / 100.0, common().tc[tc]);
     }
+    const unsigned lossless = ieee_->pfc ? ieee_->pfc->enabled : 0U;
     for (std::size_t priority = 0; priority < dcb::kPriorities; ++priority)
-      out.add_stable(kDcbPriorityTc, labels_, std::uint64_t{ets.priority_class[priority]},
-                     common().priority[priority]);
+      if (!lean_ || ((lossless >> priority) & 1U) != 0)
+        out.add_stable(kDcbPriorityTc, labels_, std::uint64_t{ets.priority_class[priority]},
+                       common().priority[priority]);
   }
 
   void add_apps(core::SampleBatch& out) const {
     for (const std::string& app : app_labels_) out.add_stable(kDcbApp, labels_, std::uint64_t{1}, app);
-    // mlx5 (en_dcbnl.c), ice and hns3 go by DSCP from the first DSCP entry to the last.
+    // mlx5 (en_dcbnl.c), ice and hns3 trust DSCP while the APP table has at least one DSCP entry.
     const bool dscp = std::any_of(ieee_->apps.begin(), ieee_->apps.end(),
                                   [](const dcb::App& app) { return app.selector == dcb::kSelectorDscp; });
     out.add_stable(kDcbTrust, labels_, std::uint64_t{1},
@@ -204,8 +223,7 @@ class DcbJob : public core::Job {
 
   void add_dcbx(std::uint8_t mode, core::SampleBatch& out) const {
     for (std::size_t bit = 0; bit < kDcbxModes.size(); ++bit) {
-      const bool set = ((mode >> bit) & 1) != 0;
-      out.add_stable(kDcbxMode, labels_, std::uint64_t{set}, kDcbxModes[bit]);
+      if (((mode >> bit) & 1) != 0) out.add_stable(kDcbxInfo, labels_, std::uint64_t{1}, kDcbxModes[bit]);
     }
   }
 
@@ -214,8 +232,11 @@ class DcbJob : public core::Job {
   const std::unique_ptr<host::Netlink> netlink_;
   const std::vector<std::byte> request_;
   const std::string labels_;
+  const bool lean_;
+  const std::shared_ptr<NetdevShared> shared_;
+  const bool serves_pfc_frames_;  ///< false: the collector ethtool does, or nobody counts them
   const bool each_time_;
-  RefreshTimer timer_;
+  task::Schedule schedule_;
   NetdevOperation operation_{"DCB"};
   std::optional<dcb::Ieee> ieee_;
   std::vector<dcb::App> rendered_apps_;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// Collector roce_config: what decides whether RoCE traffic gets the treatment that the fabric was built for:
-// MTU, traffic class, ToS of connections, congestion control. From whatever path exists, in the driver of
-// Linux or in the vendor's; nothing is ever created, in configfs and debugfs neither.
+// Collector roce_config: the settings that decide how the fabric treats RoCE traffic: MTU, traffic class, ToS
+// of connections, congestion control. It reads whichever path exists, of the upstream driver or the vendor's,
+// and never creates anything, not even in configfs or debugfs.
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -16,11 +16,12 @@
 #include "collectors/attr_text.h"
 #include "collectors/collector.h"
 #include "collectors/config/congestion_parameters.h"
-#include "collectors/refresh_timer.h"
+#include "collectors/netdev_labels.h"
 #include "core/labels.h"
 #include "core/text/kernel_text.h"
 #include "host/fs/attr_dir.h"
 #include "log/log.h"
+#include "task/schedule.h"
 
 namespace rdma_exporter::collectors {
 namespace {
@@ -30,44 +31,44 @@ using core::MetricType;
 
 constexpr MetricDesc kMtu{"rdma_netdev_mtu_bytes",
                           MetricType::gauge,
-                          "netdev",
+                          "device,port,netdev",
                           "bytes",
-                          "MTU of the network interface of an RDMA port. An RDMA path MTU of 4096 needs at "
-                          "least 4200; below it the path MTU falls to 2048 or 1024",
-                          "sysfs mtu of the interface"};
-constexpr MetricDesc kTrafficClass{
-    "rdma_roce_traffic_class",
-    MetricType::gauge,
-    "device,port",
-    "",
-    "Traffic class (DSCP x 4 + ECN) that the driver forces on all RoCE packets; absent if none is forced. "
-    "Vendor driver MLNX_OFED only",
-    "sysfs tc/N/traffic_class"};
+                          "MTU of the network interface of an RDMA port, in bytes. An RDMA path MTU of 4096 "
+                          "needs at least 4200; with less, the path MTU falls to 2048 or 1024",
+                          "sysfs mtu of the interface",
+                          core::MetricSet::full};
+constexpr MetricDesc kTrafficClass{"rdma_port_roce_traffic_class",
+                                   MetricType::gauge,
+                                   "device,port",
+                                   "",
+                                   "Traffic class (DSCP x 4 + ECN) that the driver forces on all RoCE "
+                                   "packets. Absent if none is forced. MLNX_OFED drivers only",
+                                   "sysfs tc/N/traffic_class"};
 constexpr MetricDesc kTtl{
-    "rdma_roce_ttl",
+    "rdma_port_roce_ttl",
     MetricType::gauge,
     "device,port",
     "",
-    "Hop limit that the driver forces on RoCE packets; absent if none is forced. Vendor "
-    "driver MLNX_OFED only",
+    "Hop limit that the driver forces on RoCE packets. Absent if none is forced. MLNX_OFED drivers only",
     "sysfs ttl/N/ttl"};
 constexpr MetricDesc kCmTos{
-    "rdma_cm_default_tos",
+    "rdma_port_cm_default_tos",
     MetricType::gauge,
     "device,port",
     "",
-    "Type of service (DSCP x 4 + ECN) of connections by rdma_cm that ask for none. Only "
-    "if somebody has made the device's directory in configfs; the exporter does not",
+    "Type of service (DSCP x 4 + ECN) of rdma_cm connections that do not request one. Absent unless the "
+    "device's configfs directory has been created; the exporter does not create it",
     "configfs rdma_cm/DEVICE/ports/N/default_roce_tos"};
-constexpr MetricDesc kCmMode{"rdma_cm_default_roce_mode_info",
-                             MetricType::gauge,
-                             "device,port,mode",
-                             "",
-                             "Always 1; kind of GID that connections by rdma_cm use: RoCE v2, or IB/RoCE v1. "
-                             "Only if somebody has made the device's directory in configfs",
-                             "configfs rdma_cm/DEVICE/ports/N/default_roce_mode"};
+constexpr MetricDesc kCmMode{
+    "rdma_port_cm_default_roce_mode_info",
+    MetricType::gauge,
+    "device,port,mode",
+    "",
+    "GID type used by rdma_cm connections: RoCE v2, or IB/RoCE v1; always 1. Absent unless the device's "
+    "configfs directory has been created; the exporter does not create it",
+    "configfs rdma_cm/DEVICE/ports/N/default_roce_mode"};
 
-constexpr std::chrono::seconds kDeviceInterval{60};       // files of the kernel's memory
+constexpr std::chrono::seconds kDeviceInterval{60};       // files in kernel memory
 constexpr std::chrono::seconds kCongestionInterval{300};  // some 20 to 40 firmware commands
 
 std::span<const MetricDesc* const> families() {
@@ -81,7 +82,7 @@ std::span<const MetricDesc* const> families() {
   return families;
 }
 
-// The number in a file; most hosts have few of these files.
+// The number in a file. Most hosts have few of these files.
 template <typename Text>
 std::optional<std::uint64_t> number(const core::Result<Text>& text, core::JobRun& run) {
   const auto value = text ? core::parse_counter(*text) : tl::unexpected(text.error());
@@ -94,20 +95,20 @@ class NetdevJob : public core::Job {
  public:
   NetdevJob(const Context& context, const std::shared_ptr<const host::Netdev>& netdev,
             std::shared_ptr<std::atomic<bool>> forbidden_logged)
-      : Job("roce_config", netdev->name),
+      : Job("roce_config", netdev->device, netdev->name),
         sysfs_(*context.host.sysfs),
         netdev_(netdev),
         files_(sysfs_, netdev->path, context.host.open_files),
-        labels_(core::render_labels({{"netdev", netdev->name}})),
+        labels_(netdev_labels(*netdev)),
         congestion_(sysfs_, netdev->path, labels_),
-        timer_(kCongestionInterval, netdev->name),
+        schedule_(kCongestionInterval, netdev->name),
         forbidden_logged_(std::move(forbidden_logged)) {}
 
   void run(core::JobRun& run) override {
     add_mtu(run);
     if (netdev_->driver != "mlx5_core") return;
-    if (timer_.due(run.now()) && congestion_.refresh(run) && !forbidden_logged_->exchange(true))
-      log::info("congestion control parameters are for root: they are in debugfs",
+    if (schedule_.take(run.now()) && congestion_.refresh(run) && !forbidden_logged_->exchange(true))
+      log::info("only root can read the congestion control parameters, which are in debugfs",
                 {{"netdev", netdev_->name}});
     congestion_.add(run.samples());
   }
@@ -125,11 +126,11 @@ class NetdevJob : public core::Job {
   host::AttrDir files_;
   const std::string labels_;
   CongestionParameters congestion_;
-  RefreshTimer timer_;
+  task::Schedule schedule_;
   const std::shared_ptr<std::atomic<bool>> forbidden_logged_;
 };
 
-// What is forced or preset for the connections of one port.
+// Values that are forced or preset for the connections of one port.
 class PortPresets {
  public:
   PortPresets(host::HostFs& sysfs, const host::Device& device, std::uint32_t port)
@@ -145,7 +146,7 @@ class PortPresets {
     if (!traffic_class) count_unless_absent(traffic_class.error(), run);
     traffic_class_ = traffic_class.value_or(std::nullopt);
     ttl_ = number(sysfs_.read(device_path_ + "/ttl/" + port_ + "/ttl"), run);
-    if (ttl_ == 0U) ttl_.reset();  // none is forced
+    if (ttl_ == 0U) ttl_.reset();  // 0: none is forced
     cm_tos_ = number(sysfs_.read(cm_path_ + "/default_roce_tos"), run);
     const std::string mode = attr_text(sysfs_, cm_path_ + "/default_roce_mode", run);
     cm_mode_ = mode.empty() ? "" : core::render_labels({{"mode", mode}});
@@ -173,12 +174,12 @@ class PortPresets {
 class DeviceJob : public core::Job {
  public:
   DeviceJob(const Context& context, const DeviceHandle& handle)
-      : Job("roce_config", handle.device->name), timer_(kDeviceInterval, handle.device->name) {
+      : Job("roce_config", handle.device->name), schedule_(kDeviceInterval, handle.device->name) {
     for (const std::uint32_t port : handle.device->ports)
       ports_.push_back(std::make_unique<PortPresets>(*context.host.sysfs, *handle.device, port));
   }
   void run(core::JobRun& run) override {
-    const bool due = timer_.due(run.now());
+    const bool due = schedule_.take(run.now());
     for (const auto& port : ports_) {
       if (due) port->refresh(run);
       port->add(run.samples());
@@ -186,7 +187,7 @@ class DeviceJob : public core::Job {
   }
 
  private:
-  RefreshTimer timer_;
+  task::Schedule schedule_;
   std::vector<std::unique_ptr<PortPresets>> ports_;
 };
 

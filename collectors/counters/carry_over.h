@@ -16,28 +16,28 @@
 
 namespace rdma_exporter::collectors {
 
-/// What collectors know of a source beyond its last reading (how far a counter has been continued) and hand
-/// to those that come after them: a reload of the configuration makes new collectors, and a counter that then
-/// fell would look reset. It belongs to one registration of a device or an interface: what is registered anew
-/// begins anew. Thread-safe; slots outlive it if need be.
+/// State that outlives the collectors of one configuration, such as the 64-bit extension of a 32-bit counter.
+/// A reload creates new collectors; without this state an extended counter would fall, which looks like a
+/// reset. Belongs to one registration of a device or interface: a new registration starts without it.
+/// Thread-safe; slots may outlive it.
 class CarryOver {
   struct Entry;
 
  public:
-  /// One source, held by one reader at a time: the last who took it. A reader before it may still be stuck in
-  /// the kernel and return with old values; it leaves nothing any more.
+  /// One source, held by the reader that took it last. An earlier reader may still be stuck in the kernel and
+  /// return with old values; its leave() is ignored.
   class Slot {
    public:
-    /// Nothing is found, and what is left is lost.
+    /// A slot without storage: it holds no state, and leave() does nothing.
     Slot() = default;
-    /// What the holder before has left, or a State{}; once.
+    /// What the previous holder left, or State{}. Works once.
     template <typename State>
     State found() {
       const std::any found = std::exchange(found_, {});
       const auto* state = std::any_cast<State>(&found);
       return state == nullptr ? State{} : *state;
     }
-    /// For the next holder.
+    /// Stores the state for the next holder.
     void leave(std::any state);
 
    private:
@@ -50,7 +50,7 @@ class CarryOver {
   /// `source` names it below its registration, the directory of the device or interface: "1/hw_counters".
   Slot take(const host::FileId& registration, const std::string& source);
 
-  /// Forgets all other registrations. Whoever holds a slot of theirs may go on with it.
+  /// Forgets all other registrations. Holders of their slots may continue to use them.
   void keep_only(std::span<const host::FileId> registrations);
 
   std::size_t size() const;
@@ -68,7 +68,7 @@ class CarryOver {
   };
 
   mutable std::mutex mutex_;
-  std::vector<Source> sources_;  ///< some per port: looked through when devices come and go only
+  std::vector<Source> sources_;  ///< a few per port; searched only when devices come and go
 };
 
 }  // namespace rdma_exporter::collectors

@@ -12,7 +12,7 @@
 namespace rdma_exporter::collectors {
 namespace {
 
-// A value this far below its predecessor has wrapped; one that fell less far was reset.
+// A value that fell by more than this has wrapped; one that fell by less was reset.
 constexpr std::uint64_t kHalf32 = std::uint64_t{1} << 31;
 
 std::uint64_t maximum(std::uint8_t bits) { return (std::uint64_t{1} << bits) - 1; }
@@ -52,8 +52,12 @@ void CounterSet::set_names(std::vector<std::string> names) {
     if (const auto it = earlier.find(name); it != earlier.end()) counter = it->second;
     counter.present = false;
     counter.bits = counter_bits(rules_, name);
+    counter.wanted = false;
     continues_ = continues_ || (rules_.unwrap && counter.bits == 32);
   }
+  for (const PlannedSeries& series : plan_->series)
+    for (const std::uint32_t index : series.addends) counters_[index].wanted = true;
+  for (const Saturation& saturation : plan_->saturation) counters_[saturation.counter].wanted = true;
 }
 
 void CounterSet::put(std::size_t index, std::uint64_t value) {
@@ -95,7 +99,9 @@ void CounterSet::emit(core::JobRun& run) {
   for (const auto& [index, labels] : plan_->saturation) {
     const Counter& counter = counters_[index];
     if (!counter.present) continue;
-    out.add_stable(*rules_.saturated, labels_, std::uint64_t{counter.value >= maximum(counter.bits)}, labels);
+    const bool saturated = counter.value >= maximum(counter.bits);
+    if (saturated || !rules_.saturated_only)
+      out.add_stable(*rules_.saturated, labels_, std::uint64_t{saturated}, labels);
   }
   if (plan_->duplicates > 0) run.count_dropped("duplicate", plan_->duplicates);
   for (Counter& counter : counters_) counter.present = false;

@@ -15,38 +15,42 @@
 
 namespace rdma_exporter::collectors {
 
-/// The counters of one directory or one netlink answer, and the series they become. Labels are rendered when
-/// the set of names changes, not per collection. One thread at a time.
+/// The counters of one directory or one netlink answer, and the series that they feed. Labels are rendered
+/// when the set of names changes, not in each collection. One thread at a time.
 class CounterSet {
  public:
-  /// `labels`: rendered labels of the device or port, in front of all others. `carried`: where the 64-bit
-  /// continuations of its counters come from and go to.
+  /// `labels`: rendered labels of the device or port, which precede all others. `carried`: where the 64-bit
+  /// extensions of its counters are loaded from and stored.
   CounterSet(CounterRules rules, std::string labels, CarryOver::Slot carried = {});
 
-  /// The counters that the source has, in the order of its indices from now on. What is remembered of a
-  /// counter (its 64-bit continuation) stays with its name.
+  /// Sets the counters that the source has, in the order of its indices. State of a counter (its 64-bit
+  /// extension) stays with its name.
   void set_names(std::vector<std::string> names);
   const std::vector<std::string>& names() const { return *names_; }
-  /// Changes with every set_names(): tells a source that another one has set the names.
+  /// Changes with every set_names(), so that a source notices when another one has set the names.
   std::uint64_t version() const { return version_; }
 
-  /// The value of counter `index` in this cycle, as the kernel gave it.
+  /// Whether counter `index` feeds a series. A source need not read the others.
+  bool is_wanted(std::size_t index) const { return counters_[index].wanted; }
+  /// The value of counter `index` in this cycle, as read from the kernel.
   void put(std::size_t index, std::uint64_t value);
-  /// Adds the series of all counters put since the last call; sums only when all their addends were put.
+  /// Adds the series of all counters put since the last call. A sum is added only if all its addends were
+  /// put.
   void emit(core::JobRun& run);
 
  private:
   struct Continuation {
     std::uint64_t last_raw = 0;
-    std::uint64_t wrapped = 0;  ///< what was added so far to continue it beyond its width
+    std::uint64_t wrapped = 0;  ///< amount added so far to extend it beyond its width
   };
   struct Counter {
     std::uint64_t value = 0;
     Continuation continuation;
     std::uint8_t bits = 64;
-    bool present = false;  ///< value is of this cycle
+    bool present = false;  ///< the value belongs to this cycle
+    bool wanted = false;   ///< the plan uses it
   };
-  /// What is carried over.
+  /// The state that is carried over.
   struct Continuations {
     core::Names names;
     std::vector<Continuation> counters;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// Collector hw_counters: the counters drivers keep beyond the PMA ones, per port (one netlink STAT_GET
-// message, the files of ports/N/hw_counters where that does not work) and per device (hw_counters/).
+// Collector hw_counters: the counters that drivers keep in addition to the PMA ones, per port (one netlink
+// STAT_GET message, or the files of ports/N/hw_counters if that does not work) and per device (hw_counters/).
 #include <cerrno>
 #include <chrono>
 #include <deque>
@@ -12,44 +12,57 @@
 
 #include "collectors/collector.h"
 #include "collectors/counters/counter_set.h"
-#include "collectors/counters/hw_table.h"
-#include "collectors/counters/port_families.h"
 #include "collectors/counters/sysfs_counters.h"
+#include "collectors/counters/tables/hw_table.h"
+#include "collectors/counters/tables/port_families.h"
 #include "core/labels.h"
+#include "host/netlink/ask.h"
 #include "host/netlink/kept_netlink.h"
-#include "host/netlink/nldev.h"
+#include "host/netlink/nldev/nldev.h"
 #include "log/log.h"
+#include "task/schedule.h"
 
 namespace rdma_exporter::collectors {
 namespace {
 
-// How long the files are read before netlink is tried again after the kernel refused it. EINVAL: a device
-// without port statistics, or an older kernel; EMSGSIZE: more counters than one page holds (hfi1).
+// Most devices have no counters of their own. The first search is repeated after twice this time, then after
+// twice as long each time, up to a minute: the kernel creates the directory shortly after the device.
+constexpr std::chrono::milliseconds kLook{2500};
+constexpr std::chrono::seconds kLongestLook{60};
+
+// After the kernel has refused netlink, the files are read for this long. EINVAL: a device without port
+// statistics, or an older kernel; EMSGSIZE: more counters than fit into a page (hfi1).
 constexpr std::chrono::seconds kNetlinkRetry{60};
 
-CounterRules hw_rules(const Context& context, host::Driver driver) {
-  CounterRules rules{port_hw_rows(driver), &kPortHwCounter};
-  rules.raw_value = &kPortHwValue;
-  rules.unwrap = true;  // rows say which fields are narrower than 64 bits
+CounterRules hw_rules(const Context& context, const host::Device& device) {
+  const host::Driver driver = device.driver;
+  CounterRules rules{port_hw_rows(driver), &kPortRaw};
+  rules.raw_value = &kPortRawValue;
+  rules.raw_source = R"(source="hw_counters")";
+  rules.unwrap = true;  // the rows say which fields are narrower than 64 bits
+  rules.selection = &context.metrics;
+  rules.lean = !context.metrics.full();
+  if (rules.lean && device.protocol == "ib") rules.left_out = counts_roce_only;
   rules.raw = context.raw;
   rules.driver = driver;
-  // All-ones stands for a counter that the driver could not decode (hw/ionic/ionic_hw_stats.c).
+  // All ones stand for a counter that the driver could not decode (hw/ionic/ionic_hw_stats.c).
   if (driver == host::Driver::ionic) rules.undecodable = ~std::uint64_t{0};
   return rules;
 }
 
-CounterRules device_rules(const Context& context, host::Driver driver) {
-  CounterRules rules = hw_rules(context, driver);
-  rules.rows = device_hw_rows(driver);
-  rules.raw_counter = &kDeviceHwCounter;
-  rules.raw_value = &kDeviceHwValue;
+CounterRules device_rules(const Context& context, const host::Device& device) {
+  CounterRules rules = hw_rules(context, device);
+  rules.rows = device_hw_rows(device.driver);
+  rules.raw_counter = &kDeviceRaw;
+  rules.raw_value = &kDeviceRawValue;
+  rules.raw_source = {};
   return rules;
 }
 
 class PortHwCounters {
  public:
   PortHwCounters(const Context& context, const host::Device& device, std::uint32_t port)
-      : counters_(hw_rules(context, device.driver),
+      : counters_(hw_rules(context, device),
                   core::render_labels({{"device", device.name}, {"port", std::to_string(port)}}),
                   context.carry_over->take(device.id, std::to_string(port) + "/hw_counters")),
         files_(context.host, device.port_path(port) + "/hw_counters") {
@@ -67,27 +80,27 @@ class PortHwCounters {
     std::uint64_t value;
   };
 
-  // False when the files have to be read instead.
+  // False if the files have to be read instead.
   bool read_netlink(host::Netlink& netlink, core::JobRun& run) {
-    if (!request_ || run.now() < netlink_not_before_) return false;
-    core::Result<void> parsed;
-    const auto sent = netlink.request(host::nldev::kStatGet, 0, *request_, [&](host::Bytes answer) {
+    if (!request_ || !netlink_schedule_.due(run.now())) return false;
+    const auto answered = host::ask<void>(netlink, host::nldev::kStatGet, *request_, [&](host::Bytes answer) {
       values_.clear();
-      parsed = host::nldev::parse_counters(answer, [&](std::string_view name, std::uint64_t value) {
-        values_.push_back({name, value});
-      });
-      if (parsed) take_values();
+      return host::nldev::parse_counters(answer,
+                                         [&](std::string_view name, std::uint64_t value) {
+                                           values_.push_back({name, value});
+                                         })
+          .map([&] { take_values(); });
     });
-    if (sent && parsed) return true;
-    const core::Error& error = sent ? parsed.error() : sent.error();
+    if (answered) return true;
+    const core::Error& error = answered.error();
     if (!core::is_errno(error, EINVAL) && !core::is_errno(error, EMSGSIZE))
       run.count_read_error(core::reason(error));
-    netlink_not_before_ = run.now() + kNetlinkRetry;
+    netlink_schedule_.restart(run.now());
     return false;
   }
 
-  // While the answer's bytes are there: names are compared with the last answer's, which is nearly always the
-  // same.
+  // Called while the answer's bytes are valid: names are compared with those of the last answer and are
+  // nearly always the same.
   void take_values() {
     bool same = values_.size() == counters_.names().size();
     for (std::size_t i = 0; same && i < values_.size(); ++i) same = values_[i].name == counters_.names()[i];
@@ -102,7 +115,7 @@ class PortHwCounters {
   CounterSet counters_;
   SysfsCounters files_;
   std::optional<std::vector<std::byte>> request_;
-  core::JobRun::Clock::time_point netlink_not_before_;
+  task::Schedule netlink_schedule_{kNetlinkRetry};
   std::vector<Value> values_;
 };
 
@@ -113,8 +126,7 @@ class HwCountersJob : public core::Job {
         host_(context.host),
         device_(std::move(device)),
         netlink_(device_->netlink_index ? host::kept_netlink(host_, host::NetlinkProtocol::rdma) : nullptr),
-        device_counters_(device_rules(context, device_->driver),
-                         core::render_labels({{"device", device_->name}}),
+        device_counters_(device_rules(context, *device_), core::render_labels({{"device", device_->name}}),
                          context.carry_over->take(device_->id, "hw_counters")),
         device_files_(host_, device_->path + "/hw_counters") {
     for (const std::uint32_t port : device_->ports) ports_.emplace_back(context, *device_, port);
@@ -122,26 +134,35 @@ class HwCountersJob : public core::Job {
 
   void run(core::JobRun& run) override {
     for (PortHwCounters& port : ports_) port.run(netlink_.get(), run);
-    if (!is_real_device()) return;
+    if (!has_own_counters(run.now()) || !is_real_device()) return;
     device_files_.read(device_counters_, run);
     device_counters_.emit(run);
   }
 
  private:
+  bool has_own_counters(core::JobRun::Clock::time_point now) {
+    if (own_counters_ || !look_.due(now)) return own_counters_;
+    const std::string path = device_->path + "/hw_counters";
+    // Check both calls: a recording may contain only one of them.
+    own_counters_ = host_.sysfs->exists(path) || host_.sysfs->open_dir(path).has_value();
+    look_.back_off(now);
+    return own_counters_;
+  }
+
   // Reading device-level hw_counters from a network namespace that does not own the device crashes kernels
-  // without the fix of CVE-2025-22089, and no version says which ones have it. There the device is a "compat"
-  // one, which never has counters below its ports (core/sysfs.c setup_port): those prove the real device.
-  // Looked at each time: the name may lead to another device, the ports of a new one come after itself.
+  // without the fix of CVE-2025-22089, and the version does not show which kernels have it. In such a
+  // namespace the device is a "compat" device, which never has counters below its ports (core/sysfs.c
+  // setup_port), so counters there prove that the namespace owns it. Checked each time: the name may lead to
+  // another device, and the ports of a new device appear after the device itself.
   bool is_real_device() {
     for (const std::uint32_t port : device_->ports) {
       for (const char* directory : {"/counters", "/hw_counters"})
         if (host_.sysfs->exists(device_->port_path(port) + directory)) return true;
     }
-    if (!device_->ports.empty() && !refusal_logged_ && host_.sysfs->exists(device_->path + "/hw_counters")) {
-      refusal_logged_ = true;
+    if (!device_->ports.empty() && !std::exchange(refusal_logged_, true)) {
       log::warn(
           "device-level hw_counters are not read: no port has counters, so the device may belong to another "
-          "network namespace, from where reading them can crash the kernel",
+          "network namespace, and reading them from here can crash the kernel",
           {{"device", device_->name}});
     }
     return false;
@@ -153,6 +174,8 @@ class HwCountersJob : public core::Job {
   std::deque<PortHwCounters> ports_;
   CounterSet device_counters_;
   SysfsCounters device_files_;
+  bool own_counters_ = false;
+  task::Schedule look_{kLook, kLongestLook};
   bool refusal_logged_ = false;
 };
 

@@ -7,7 +7,7 @@
 
 #include "collectors/resource/resource_families.h"
 #include "core/labels.h"
-#include "host/netlink/nldev.h"
+#include "host/netlink/nldev/nldev.h"
 
 namespace rdma_exporter::collectors {
 

@@ -11,17 +11,18 @@
 #include "collectors/counters/carry_over.h"
 #include "collectors/counters/running_totals.h"
 #include "collectors/resource/table_dump.h"
-#include "host/netlink/nldev_resource.h"
-#include "host/netlink/nldev_statistic.h"
+#include "host/netlink/nldev/resource.h"
+#include "host/netlink/nldev/statistic.h"
 
-// Counters that the kernel keeps of single objects, added up over all of a device. Nothing here enables any.
+// Counters that the kernel keeps for single objects, added up over a device. Nothing here enables any.
 namespace rdma_exporter::collectors {
 
-/// Counters of sets of queue pairs. A set made by hand does not say of which type its queue pairs are: dump()
-/// comes before the table of queue pairs, see() is shown each of them, finish() makes the rows. One thread.
+/// Counters of sets of queue pairs. A set created by hand does not say which type its queue pairs have.
+/// Therefore call dump() before the table of queue pairs is read, see() for each of them, then finish() to
+/// build the rows. One thread.
 class QpStatistics {
  public:
-  /// `carried`: where its sums come from and go to.
+  /// `carried`: where its sums are loaded from and stored.
   QpStatistics(std::uint32_t device_index, CarryOver::Slot carried);
 
   void dump(host::Netlink& netlink, const DumpLimits& limits);
@@ -51,7 +52,7 @@ class QpStatistics {
 /// Counters of memory regions with on-demand paging. One thread.
 class OdpStatistics {
  public:
-  /// `carried`: where its sums come from and go to.
+  /// `carried`: where its sums are loaded from and stored.
   OdpStatistics(std::uint32_t device_index, CarryOver::Slot carried);
 
   void dump(host::Netlink& netlink, const DumpLimits& limits);

@@ -6,15 +6,15 @@
 #include <utility>
 #include <vector>
 
-#include "collectors/refresh_timer.h"
 #include "core/job.h"
 #include "host/netlink/netlink.h"
 #include "host/topology/device.h"
+#include "task/schedule.h"
 
 namespace rdma_exporter::collectors {
 
-/// Which optional counters a port has and whether they count. Asked again about every minute: no firmware is
-/// involved, and nobody switches them often. One thread at a time.
+/// Which optional counters a port has, and which of them are enabled. Queried about once a minute: the query
+/// needs no firmware command, and the set rarely changes. One thread at a time.
 class OptionalCounters {
  public:
   OptionalCounters(const host::Device& device, std::uint32_t port);
@@ -26,7 +26,7 @@ class OptionalCounters {
 
   const std::string labels_;
   const std::vector<std::byte> request_;
-  RefreshTimer timer_;
+  task::Schedule schedule_;
   std::vector<std::pair<std::string, bool>> counters_;  ///< labels, enabled
 };
 

@@ -10,9 +10,9 @@
 
 #include "collectors/collector.h"
 #include "collectors/counters/counter_set.h"
-#include "collectors/counters/pma_table.h"
-#include "collectors/counters/port_families.h"
 #include "collectors/counters/sysfs_counters.h"
+#include "collectors/counters/tables/pma_table.h"
+#include "collectors/counters/tables/port_families.h"
 #include "core/labels.h"
 
 namespace rdma_exporter::collectors {
@@ -22,8 +22,12 @@ class PortCountersJob : public core::Job {
  public:
   PortCountersJob(const Context& context, const host::Device& device, std::span<const CounterRow> rows)
       : Job("port_counters", device.name) {
-    CounterRules rules{rows, &kPortCounter};
+    CounterRules rules{rows, &kPortRaw};
+    rules.raw_source = R"(source="counters")";
     rules.saturated = &kCounterSaturated;
+    rules.saturated_only = !context.metrics.full();
+    rules.selection = &context.metrics;
+    if (device.protocol == "roce" && !context.metrics.full()) rules.left_out = counts_infiniband_link;
     rules.raw = context.raw;
     for (const std::uint32_t port : device.ports) {
       std::string labels = core::render_labels({{"device", device.name}, {"port", std::to_string(port)}});

@@ -10,14 +10,14 @@
 
 namespace rdma_exporter::collectors {
 
-/// Adds up counters of objects that come and go so that the sums never fall: what an object has counted stays
-/// when it is gone. What it counts between the last dump and its end is lost. One thread.
+/// Adds up counters of objects that come and go, so that the sums never fall: what a destroyed object counted
+/// remains. What an object counts between the last dump and its destruction is lost. One thread.
 class RunningTotals {
  public:
-  /// A value of counter `name` of object `id` in the dump going on; its growth goes to the sum of `series`.
-  /// An id that is used again starts anew.
+  /// The value of counter `name` of object `id` in the current dump; its increase is added to the sum of
+  /// `series`. An id that is reused starts from 0.
   void put(std::uint32_t id, std::string_view name, std::uint64_t value, const std::string& series);
-  /// The dump was complete: objects it did not have are gone.
+  /// The dump was complete: objects that it did not contain no longer exist.
   void end_dump();
 
   const std::map<std::string, std::uint64_t>& totals() const { return totals_; }

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "collectors/counters/hw_table.h"
+#include "collectors/counters/tables/hw_table.h"
 #include "core/labels.h"
 
 namespace rdma_exporter::collectors {
@@ -20,10 +20,13 @@ class Planner {
   SeriesPlan plan() {
     for (std::uint32_t i = 0; i < names_.size(); ++i) {
       const bool curated = add_curated(i);
-      if (rules_.raw == RawPolicy::all || (rules_.raw == RawPolicy::unmapped && !curated)) add_raw(i);
+      if (rules_.raw == RawPolicy::all ||
+          (rules_.raw == RawPolicy::unmapped && !curated && !is_judged(names_[i])))
+        add_raw(i);
     }
     drop_incomplete_sums();
     drop_duplicates();
+    std::erase_if(plan_.series, [this](const PlannedSeries& series) { return !is_served(*series.metric); });
     if (rules_.saturated != nullptr) plan_saturation();
     std::stable_partition(plan_.series.begin(), plan_.series.end(),
                           [this](const PlannedSeries& series) { return !is_raw(series); });
@@ -31,7 +34,7 @@ class Planner {
   }
 
  private:
-  // Whether the counter has a curated name.
+  // Returns whether the counter has a vendor-neutral name.
   bool add_curated(std::uint32_t index) {
     bool curated = false;
     for (const CounterRow& row : rules_.rows) {
@@ -50,10 +53,19 @@ class Planner {
     return curated;
   }
 
+  // Whether the tables decided that it needs no family. A counter without a row may be the one that matters.
+  bool is_judged(std::string_view name) const {
+    return rules_.lean && std::any_of(rules_.rows.begin(), rules_.rows.end(), [&](const CounterRow& row) {
+             return row.raw == name && row.metric == nullptr;
+           });
+  }
+
   void add_raw(std::uint32_t index) {
     const bool gauge = rules_.raw_value != nullptr && rules_.is_gauge(names_[index], rules_.driver);
     const core::MetricDesc* family = gauge ? rules_.raw_value : rules_.raw_counter;
-    plan_.series.push_back({family, counter_label(names_[index]), 1, 1, {index}});
+    std::string labels(rules_.raw_source);
+    core::append_label(labels, "counter", names_[index]);
+    plan_.series.push_back({family, std::move(labels), 1, 1, {index}});
   }
 
   bool is_raw(const PlannedSeries& series) const {
@@ -68,7 +80,7 @@ class Planner {
     return static_cast<std::size_t>(wanted);
   }
 
-  // A sum is right only with all its addends: where the source lacks one, the others are exported raw.
+  // A sum is correct only with all its addends: if the source lacks one, the others are exported raw.
   void drop_incomplete_sums() {
     std::vector<std::uint32_t> orphans;
     std::erase_if(plan_.series, [&](const PlannedSeries& series) {
@@ -87,7 +99,8 @@ class Planner {
     });
   }
 
-  // A name with a byte that is no UTF-8 and one with that byte's spelling \xHH become one label value.
+  // A name with a byte that is not UTF-8, and a name that spells this byte as \xHH, yield the same label
+  // value.
   void drop_duplicates() {
     std::set<std::pair<const core::MetricDesc*, std::string>> seen;
     const auto dropped = std::erase_if(plan_.series, [&](const PlannedSeries& series) {
@@ -96,9 +109,21 @@ class Planner {
     plan_.duplicates = dropped;
   }
 
+  bool is_served(const core::MetricDesc& family) const {
+    return (rules_.selection == nullptr || rules_.selection->has(family)) &&
+           (rules_.left_out == nullptr || !rules_.left_out(family));
+  }
+
+  bool is_left_out(std::string_view name) const {
+    return std::any_of(rules_.rows.begin(), rules_.rows.end(), [&](const CounterRow& row) {
+      return row.raw == name && row.metric != nullptr && !is_served(*row.metric);
+    });
+  }
+
   void plan_saturation() {
     for (std::uint32_t i = 0; i < names_.size(); ++i)
-      if (counter_bits(rules_, names_[i]) < 64) plan_.saturation.push_back({i, counter_label(names_[i])});
+      if (counter_bits(rules_, names_[i]) < 64 && !is_left_out(names_[i]))
+        plan_.saturation.push_back({i, counter_label(names_[i])});
   }
 
   const CounterRules& rules_;

@@ -2,7 +2,6 @@
 // Copyright the rdma_exporter authors
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -10,35 +9,29 @@
 #include "collectors/counters/counter_set.h"
 #include "core/job.h"
 #include "host/fs/attr_dir.h"
+#include "task/schedule.h"
 
 namespace rdma_exporter::collectors {
 
-/// Reads one sysfs directory of counters into a CounterSet, file by file: what happens to one file concerns
-/// no other. One thread at a time.
+/// Reads a sysfs directory of counters into a CounterSet, file by file: a failing file does not affect the
+/// others. One thread at a time.
 class SysfsCounters {
  public:
   SysfsCounters(host::Host& host, std::string path);
 
-  /// Puts all readable counters into `counters` (and sets its names when they changed). A missing directory
-  /// is absence, not an error.
+  /// Puts all readable counters into `counters`, and sets its names if they have changed. A missing directory
+  /// means no counters and is not an error.
   void read(CounterSet& counters, core::JobRun& run);
 
  private:
-  using Clock = core::JobRun::Clock;
-  /// A file that keeps failing is not read in every cycle: a failing firmware query is slow and may write
-  /// into the kernel's log each time.
-  struct Patience {
-    unsigned failures = 0;
-    Clock::time_point not_before;
-  };
-
   void set_names(CounterSet& counters);
   void read_one(std::size_t counter, CounterSet& counters, core::JobRun& run);
-  void failed(Patience& patience, Clock::time_point now);
 
   host::AttrDir dir_;
-  std::vector<std::size_t> files_;  ///< index in dir_ of each counter
-  std::vector<Patience> patience_;
+  std::vector<std::size_t> files_;  ///< each counter's index in dir_
+  /// One per counter. A failing file is not read in every cycle: a failing firmware query is slow and may
+  /// write to the kernel log each time.
+  std::vector<task::Backoff> backoffs_;
   std::uint64_t in_step_with_ = 0;  ///< version of the set's names that files_ corresponds to
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// Collector device: what each RDMA device is, whether it is up, and the PCIe link below it.
+// Collector device: identity of each RDMA device, whether it is up, and its PCIe link.
 #include <array>
 #include <map>
 #include <mutex>
@@ -11,10 +11,10 @@
 
 #include "collectors/attr_text.h"
 #include "collectors/collector.h"
-#include "collectors/refresh_timer.h"
 #include "core/labels.h"
 #include "core/text/kernel_text.h"
 #include "host/topology/pci.h"
+#include "task/schedule.h"
 
 namespace rdma_exporter::collectors {
 namespace {
@@ -26,7 +26,7 @@ constexpr MetricDesc kDevices{"rdma_devices",
                               MetricType::gauge,
                               "",
                               "devices",
-                              "RDMA devices that exist now and are not excluded",
+                              "Number of RDMA devices that are present and not excluded by the configuration",
                               "sysfs class/infiniband"};
 constexpr MetricDesc kInfo{
     "rdma_device_info",
@@ -35,47 +35,49 @@ constexpr MetricDesc kInfo{
     "address,"
     "vendor_id,device_id,numa_node,is_vf,physfn",
     "",
-    "Always 1; identity of the device. sys_image_guid is the same on all ports and functions of one card",
+    "Identity of the device; always 1. sys_image_guid is the same for all ports and functions of one card",
     "sysfs class/infiniband/DEVICE and its PCI function; RDMA netlink GET"};
 constexpr MetricDesc kUp{"rdma_device_up",
                          MetricType::gauge,
                          "device",
                          "",
-                         "1 if a port of the device is ACTIVE; a device that was seen and vanished stays at "
-                         "0 for device.forget_after",
+                         "Whether at least one port of the device is ACTIVE: 1 if so, else 0. A device that "
+                         "disappears is reported as 0 until device.forget_after has passed",
                          "sysfs ports/N/state; RDMA netlink PORT_GET"};
-constexpr MetricDesc kPcieSpeed{
-    "rdma_device_pcie_speed_transfers_per_second",
+constexpr MetricDesc kPcieSpeed{"rdma_device_pcie_speed_transfers_per_second",
+                                MetricType::gauge,
+                                "device",
+                                "transfers per second",
+                                "Current speed of the device's PCIe link, in transfers per second and lane "
+                                "(16 GT/s is 1.6e10). For a VF, the link of its physical function",
+                                "sysfs device/current_link_speed"};
+constexpr MetricDesc kPcieMaxSpeed{
+    "rdma_device_pcie_max_speed_transfers_per_second",
     MetricType::gauge,
     "device",
     "transfers per second",
-    "Speed of the PCIe link now, per lane (16 GT/s is 1.6e10); of the physical function for a VF",
-    "sysfs device/current_link_speed"};
-constexpr MetricDesc kPcieMaxSpeed{"rdma_device_pcie_max_speed_transfers_per_second",
-                                   MetricType::gauge,
-                                   "device",
-                                   "transfers per second",
-                                   "Speed per lane that the device's PCIe link can do",
-                                   "sysfs device/max_link_speed"};
+    "Highest PCIe link speed that the device supports, in transfers per second and lane",
+    "sysfs device/max_link_speed"};
 constexpr MetricDesc kPcieWidth{"rdma_device_pcie_width_lanes",
                                 MetricType::gauge,
                                 "device",
                                 "lanes",
-                                "Lanes of the PCIe link in use; of the physical function for a VF",
+                                "Number of PCIe lanes in use. For a VF, the link of its physical function",
                                 "sysfs device/current_link_width"};
 constexpr MetricDesc kPcieMaxWidth{"rdma_device_pcie_max_width_lanes",
                                    MetricType::gauge,
                                    "device",
                                    "lanes",
-                                   "Lanes that the device's PCIe link can use",
+                                   "Highest number of PCIe lanes that the device supports",
                                    "sysfs device/max_link_width"};
-constexpr MetricDesc kFirmwarePages{
-    "rdma_device_firmware_pages",
-    MetricType::gauge,
-    "device,kind",
-    "pages",
-    "Host memory pages given to the firmware (kind fw) and pages of registered memory (kind reg); mlx5 only",
-    "sysfs fw_pages, reg_pages (hw/mlx5/main.c)"};
+constexpr MetricDesc kFirmwarePages{"rdma_device_firmware_pages",
+                                    MetricType::gauge,
+                                    "device,kind",
+                                    "pages",
+                                    "Host memory pages given to the firmware (kind=\"fw\") and pages of "
+                                    "registered memory (kind=\"reg\"). mlx5 only",
+                                    "sysfs fw_pages, reg_pages (hw/mlx5/main.c)",
+                                    core::MetricSet::full};
 
 constexpr std::array kFamilies{&kDevices,      &kInfo,      &kUp,           &kPcieSpeed,
                                &kPcieMaxSpeed, &kPcieWidth, &kPcieMaxWidth, &kFirmwarePages};
@@ -83,6 +85,9 @@ static_assert(core::all_valid(std::array{kDevices, kInfo, kUp, kPcieSpeed, kPcie
                                          kPcieMaxWidth, kFirmwarePages}));
 
 constexpr std::chrono::seconds kFactsInterval{60};
+// Facts that do not change while a device is registered are read in the first two rounds, because the kernel
+// shows a device before its attributes, and then only in each tenth round.
+constexpr unsigned kFixedFactsEvery = 10;
 
 // "1: CA" -> "CA" (node_type, core/sysfs.c node_type_show).
 std::string after_colon(std::string_view text) {
@@ -90,7 +95,7 @@ std::string after_colon(std::string_view text) {
   return std::string(at == std::string_view::npos ? text : text.substr(at + 2));
 }
 
-// The protocol where netlink did not give it, by what sysfs says of the device.
+// The protocol according to sysfs, if netlink did not report it.
 std::string protocol_from(std::string_view node_type, std::string_view link_layer) {
   if (node_type == "RNIC") return "iw";
   if (link_layer == "InfiniBand") return "ib";
@@ -98,28 +103,23 @@ std::string protocol_from(std::string_view node_type, std::string_view link_laye
   return "";
 }
 
-// Facts of a device that change rarely, ready to be added.
+// Facts of a device that change rarely, rendered in advance.
 class DeviceFacts {
  public:
-  DeviceFacts(host::HostFs& sysfs, const host::Device& device)
-      : sysfs_(sysfs), device_(device), labels_(core::render_labels({{"device", device.name}})) {}
+  DeviceFacts(host::HostFs& sysfs, const host::Device& device, bool with_pages)
+      : sysfs_(sysfs),
+        device_(device),
+        with_pages_(with_pages),
+        labels_(core::render_labels({{"device", device.name}})),
+        schedule_(kFactsInterval, device.name) {}
 
-  void refresh(core::JobRun& run) {
-    const host::PciFunction pci = host::find_pci_function(sysfs_, device_.path + "/device");
-    refresh_info(pci, run);
-    // A VF's own link registers read as unknown: the link is the physical function's.
-    const std::string link = pci.is_vf() ? pci.path + "/physfn" : pci.path;
-    speed_ = pci_fact(link + "/current_link_speed", core::parse_pci_speed, run);
-    max_speed_ = pci_fact(link + "/max_link_speed", core::parse_pci_speed, run);
-    width_ = pci_fact(link + "/current_link_width", core::parse_pci_width, run);
-    max_width_ = pci_fact(link + "/max_link_width", core::parse_pci_width, run);
-    pages_.clear();
-    for (const char* kind : {"fw", "reg"}) {
-      const auto text = sysfs_.read(device_.path + "/" + kind + "_pages");
-      const auto pages = text ? core::parse_counter(*text) : tl::unexpected(text.error());
-      if (!pages) count_unless_absent(pages.error(), run);
-      if (pages && *pages) pages_.emplace_back(labels_ + ",kind=\"" + kind + "\"", **pages);
-    }
+  void refresh_if_due(core::JobRun& run) {
+    if (!schedule_.take(run.now())) return;
+    const std::size_t errors = run.read_errors().size();
+    if (failed_ || looks_ < 2 || looks_ % kFixedFactsEvery == 0) refresh_fixed(run);
+    refresh_changing(run);
+    failed_ = run.read_errors().size() > errors;
+    ++looks_;
   }
 
   void add(core::SampleBatch& out) const {
@@ -134,40 +134,96 @@ class DeviceFacts {
   const std::string& labels() const { return labels_; }
 
  private:
-  void refresh_info(const host::PciFunction& pci, core::JobRun& run) {
-    const auto own = [&](const char* file) { return attr_text(sysfs_, device_.path + "/" + file, run); };
-    const auto of_pci = [&](const char* file) {
-      return pci.path.empty() ? std::string() : attr_text(sysfs_, pci.path + "/" + file, run);
-    };
-    const std::string node_type = after_colon(own("node_type"));
+  // The fixed labels of kInfo.
+  struct Fixed {
+    host::PciFunction pci;
+    std::string board_id;
+    std::string hca_type;
+    std::string hw_rev;
+    std::string sys_image_guid;
+    std::string protocol;
+    std::string node_type;
+    std::string vendor_id;
+    std::string device_id;
+  };
+  // The others: the firmware may be updated in operation, and an administrator may change the rest.
+  struct Changing {
+    std::string fw_version;
+    std::string node_guid;
+    std::string numa_node;
+    bool operator==(const Changing&) const = default;
+  };
+
+  std::string own(const char* file, core::JobRun& run) {
+    return attr_text(sysfs_, device_.path + "/" + file, run);
+  }
+  std::string of_pci(const char* file, core::JobRun& run) {
+    return fixed_.pci.path.empty() ? std::string() : attr_text(sysfs_, fixed_.pci.path + "/" + file, run);
+  }
+
+  void refresh_fixed(core::JobRun& run) {
+    fixed_.pci = host::find_pci_function(sysfs_, device_.path + "/device");
+    fixed_.node_type = after_colon(own("node_type", run));
     const std::string link_layer =
         device_.ports.empty()
             ? ""
             : attr_text(sysfs_, device_.port_path(device_.ports.front()) + "/link_layer", run);
-    const std::string protocol =
-        device_.protocol.empty() ? protocol_from(node_type, link_layer) : device_.protocol;
+    fixed_.protocol =
+        device_.protocol.empty() ? protocol_from(fixed_.node_type, link_layer) : device_.protocol;
+    fixed_.board_id = own("board_id", run);
+    fixed_.hca_type = own("hca_type", run);
+    fixed_.hw_rev = own("hw_rev", run);
+    fixed_.sys_image_guid = own("sys_image_guid", run);
+    fixed_.vendor_id = of_pci("vendor", run);
+    fixed_.device_id = of_pci("device", run);
+    info_labels_.clear();
+    // The link registers of a VF read as unknown; the link is that of its physical function.
+    link_ = fixed_.pci.is_vf() ? fixed_.pci.path + "/physfn" : fixed_.pci.path;
+    max_speed_ = pci_fact(link_ + "/max_link_speed", core::parse_pci_speed, run);
+    max_width_ = pci_fact(link_ + "/max_link_width", core::parse_pci_width, run);
+  }
+
+  void refresh_changing(core::JobRun& run) {
+    Changing now{own("fw_ver", run), own("node_guid", run), of_pci("numa_node", run)};
+    if (now != changing_) info_labels_.clear();
+    changing_ = std::move(now);
+    if (info_labels_.empty()) info_labels_ = render_info();
+    speed_ = pci_fact(link_ + "/current_link_speed", core::parse_pci_speed, run);
+    width_ = pci_fact(link_ + "/current_link_width", core::parse_pci_width, run);
+    pages_.clear();
+    if (!with_pages_) return;
+    for (const char* kind : {"fw", "reg"}) {
+      const auto text = sysfs_.read(device_.path + "/" + kind + "_pages");
+      const auto pages = text ? core::parse_counter(*text) : tl::unexpected(text.error());
+      if (!pages) count_unless_absent(pages.error(), run);
+      if (pages && *pages) pages_.emplace_back(labels_ + ",kind=\"" + kind + "\"", **pages);
+    }
+  }
+
+  std::string render_info() const {
+    const host::PciFunction& pci = fixed_.pci;
     const std::string driver = device_.parent_driver.empty() && device_.driver != host::Driver::unknown
                                    ? std::string(host::to_string(device_.driver))
                                    : device_.parent_driver;
-    info_labels_ = core::render_labels({{"device", device_.name},
-                                        {"fw_version", own("fw_ver")},
-                                        {"board_id", own("board_id")},
-                                        {"hca_type", own("hca_type")},
-                                        {"hw_rev", own("hw_rev")},
-                                        {"node_guid", own("node_guid")},
-                                        {"sys_image_guid", own("sys_image_guid")},
-                                        {"driver", driver},
-                                        {"protocol", protocol},
-                                        {"node_type", node_type},
-                                        {"pci_address", pci.address},
-                                        {"vendor_id", of_pci("vendor")},
-                                        {"device_id", of_pci("device")},
-                                        {"numa_node", of_pci("numa_node")},
-                                        {"is_vf", pci.is_vf() ? "1" : "0"},
-                                        {"physfn", pci.physfn}});
+    return core::render_labels({{"device", device_.name},
+                                {"fw_version", changing_.fw_version},
+                                {"board_id", fixed_.board_id},
+                                {"hca_type", fixed_.hca_type},
+                                {"hw_rev", fixed_.hw_rev},
+                                {"node_guid", changing_.node_guid},
+                                {"sys_image_guid", fixed_.sys_image_guid},
+                                {"driver", driver},
+                                {"protocol", fixed_.protocol},
+                                {"node_type", fixed_.node_type},
+                                {"pci_address", pci.address},
+                                {"vendor_id", fixed_.vendor_id},
+                                {"device_id", fixed_.device_id},
+                                {"numa_node", changing_.numa_node},
+                                {"is_vf", pci.is_vf() ? "1" : "0"},
+                                {"physfn", pci.physfn}});
   }
 
-  // Absent without PCI (software devices) and where the kernel says "Unknown"; garbage is counted.
+  // Absent without PCI (software devices) and if the kernel says "Unknown". Garbage counts as an error.
   template <typename T>
   std::optional<T> pci_fact(const std::string& path,
                             core::Result<std::optional<T>> (*parse)(std::string_view), core::JobRun& run) {
@@ -183,7 +239,14 @@ class DeviceFacts {
 
   host::HostFs& sysfs_;
   const host::Device& device_;
+  const bool with_pages_;
   std::string labels_;
+  task::Schedule schedule_;
+  unsigned looks_ = 0;
+  bool failed_ = false;  ///< something could not be read in the last round
+  Fixed fixed_;
+  Changing changing_;
+  std::string link_;  ///< path of the function that has the link
   std::string info_labels_;
   std::optional<double> speed_;
   std::optional<double> max_speed_;
@@ -197,16 +260,15 @@ class DeviceJob : public core::Job {
   DeviceJob(const Context& context, DeviceHandle handle)
       : Job("device", handle.device->name),
         handle_(std::move(handle)),
-        facts_(*context.host.sysfs, *handle_.device),
-        timer_(kFactsInterval, handle_.device->name) {}
+        facts_(*context.host.sysfs, *handle_.device, context.metrics.has(kFirmwarePages)) {}
 
   void run(core::JobRun& run) override {
-    if (timer_.due(run.now())) facts_.refresh(run);
+    facts_.refresh_if_due(run);
     facts_.add(run.samples());
     bool known = false;
     bool up = false;
     for (const std::uint32_t port : handle_.device->ports) {
-      // The collector port counts what cannot be read; here it is only not known.
+      // The collector port counts ports that cannot be read; here their state is just unknown.
       const auto state = handle_.port_states->get(port, run.cycle()).state;
       known = known || state.has_value();
       up = up || (state && *state == host::kPortActive);
@@ -218,10 +280,9 @@ class DeviceJob : public core::Job {
  private:
   DeviceHandle handle_;
   DeviceFacts facts_;
-  RefreshTimer timer_;
 };
 
-// Devices that were here and are not any more. Written by discovery, read by the host's job.
+// Devices that have disappeared. Discovery writes them, the host's job reads them.
 class VanishedDevices {
  public:
   using Clock = std::chrono::steady_clock;

@@ -2,6 +2,8 @@
 // Copyright the rdma_exporter authors
 //
 // Collector events: what happened between two scrapes.
+#include <net/if.h>
+
 #include <array>
 #include <cerrno>
 #include <string>
@@ -9,11 +11,12 @@
 
 #include "collectors/attr_text.h"
 #include "collectors/collector.h"
-#include "collectors/refresh_timer.h"
+#include "collectors/netdev_labels.h"
 #include "core/labels.h"
 #include "core/text/kernel_text.h"
 #include "host/kernel_release.h"
 #include "log/log.h"
+#include "task/schedule.h"
 
 namespace rdma_exporter::collectors {
 namespace {
@@ -25,72 +28,81 @@ using host::EventSource;
 constexpr MetricDesc kCarrierChanges{
     "rdma_netdev_carrier_changes_total",
     MetricType::counter,
-    "netdev,to",
+    "device,port,netdev,to",
     "changes",
-    "Times that the interface behind an RDMA port got (to=\"up\") or lost (to=\"down\") its carrier since "
-    "the "
-    "kernel made it; counted by the kernel, so a flap between two scrapes is not missed",
+    "Number of times the interface behind an RDMA port gained (to=\"up\") or lost (to=\"down\") its carrier "
+    "since the kernel created it. Counted by the kernel, so flaps between two scrapes are not missed",
     "sysfs class/net/N/carrier_up_count, carrier_down_count"};
+constexpr MetricDesc kAdminUp{
+    "rdma_netdev_admin_up",
+    MetricType::gauge,
+    "device,port,netdev",
+    "",
+    "Whether the interface is administratively up: 0 after `ip link set down`; 1 appears only with "
+    "--metrics.set=full. Independent of the link",
+    "sysfs class/net/N/flags, IFF_UP"};
 constexpr MetricDesc kAsyncEvents{
-    "rdma_async_events_total",
+    "rdma_device_async_events_total",
     MetricType::counter,
     "device,port,event",
     "events",
-    "Asynchronous events of the device since the exporter listens to it: PORT_ERR, PORT_ACTIVE, GID_CHANGE, "
-    "LID_CHANGE, DEVICE_FATAL (reset or removal, no port), ... Events of queue pairs and completion queues "
-    "go to "
-    "their owner only and are not here",
+    "Asynchronous events of the device since the exporter started listening to it: PORT_ERR, PORT_ACTIVE, "
+    "GID_CHANGE, LID_CHANGE, DEVICE_FATAL (reset or removal; port is empty), and others. Events of queue "
+    "pairs and completion queues go only to their owner and are not included",
     "ibv_get_async_event"};
 constexpr MetricDesc kAsyncUp{"rdma_exporter_async_events_up",
                               MetricType::gauge,
                               "device",
                               "",
-                              "1 while the asynchronous events of the device are listened to, 0 when they "
-                              "should be and cannot; absent when "
-                              "they are not to be (collector.events.async)",
+                              "Whether the exporter receives the asynchronous events of the device: 1 if so, "
+                              "0 if it should but cannot. Absent if it should not (collector.events.async)",
                               "src/host/events/event_reader.cpp"};
-constexpr MetricDesc kSourceUp{"rdma_exporter_event_source_up",
-                               MetricType::gauge,
-                               "source",
-                               "",
-                               "1 while the kernel's messages of this source are received, 0 when they are "
-                               "refused; absent when the kernel "
-                               "does not have the source",
-                               "src/host/events/event_reader.cpp"};
+constexpr MetricDesc kSourceUp{
+    "rdma_exporter_event_source_up",
+    MetricType::gauge,
+    "source",
+    "",
+    "Whether the exporter receives the kernel's messages from this source: 1 if so, 0 if the kernel refuses "
+    "them. Absent if the kernel does not have the source",
+    "src/host/events/event_reader.cpp"};
 constexpr MetricDesc kReceived{
     "rdma_exporter_events_received_total",
     MetricType::counter,
     "source",
     "messages",
-    "Messages of the kernel about RDMA devices (uevent, monitor, async) and about network interfaces (link)",
+    "Kernel messages received about RDMA devices (uevent, monitor, async) and network interfaces (link)",
     "src/host/events/event_reader.cpp"};
-constexpr MetricDesc kLost{
-    "rdma_exporter_event_losses_total",
-    MetricType::counter,
-    "source",
-    "losses",
-    "Times that the kernel had to drop messages or one could not be read; everything is read again then",
-    "src/host/events/event_reader.cpp"};
+constexpr MetricDesc kLost{"rdma_exporter_event_losses_total",
+                           MetricType::counter,
+                           "source",
+                           "losses",
+                           "Number of times the kernel dropped messages or a message could not be read. The "
+                           "exporter then reads everything again",
+                           "src/host/events/event_reader.cpp"};
 
-constexpr std::array kFamilies{&kCarrierChanges, &kAsyncEvents, &kAsyncUp, &kSourceUp, &kReceived, &kLost};
-static_assert(core::all_valid(std::array{kCarrierChanges, kAsyncEvents, kAsyncUp, kSourceUp, kReceived,
-                                         kLost}));
+constexpr std::array kFamilies{&kCarrierChanges, &kAdminUp,  &kAsyncEvents, &kAsyncUp,
+                               &kSourceUp,       &kReceived, &kLost};
+static_assert(core::all_valid(std::array{kCarrierChanges, kAdminUp, kAsyncEvents, kAsyncUp, kSourceUp,
+                                         kReceived, kLost}));
 
-// How soon a device whose events could not be listened to is tried again.
+// When to retry a device whose events could not be subscribed to.
 constexpr std::chrono::seconds kRetryInterval{60};
 
-// The carrier counters of one network interface.
+// The carrier counters of one network interface, and whether it should have a carrier. Reading these files
+// takes no RTNL lock.
 class CarrierJob : public core::Job {
  public:
-  CarrierJob(host::Host& host, const host::Netdev& netdev)
-      : Job("events", netdev.name),
-        files_(*host.sysfs, netdev.path, host.open_files),
-        labels_(core::render_labels({{"netdev", netdev.name}})) {}
+  CarrierJob(const Context& context, const host::Netdev& netdev)
+      : Job("events", netdev.device, netdev.name),
+        files_(*context.host.sysfs, netdev.path, context.host.open_files),
+        labels_(netdev_labels(netdev)),
+        lean_(!context.metrics.full()) {}
 
   void run(core::JobRun& run) override {
     if (const auto listed = files_.refresh(); !listed) return count_unless_absent(listed.error(), run);
     add("carrier_up_count", "to=\"up\"", run);
     add("carrier_down_count", "to=\"down\"", run);
+    add_admin_state(run);
   }
 
  private:
@@ -103,11 +115,22 @@ class CarrierJob : public core::Job {
     run.samples().add_stable(kCarrierChanges, labels_, **count, to);
   }
 
+  void add_admin_state(core::JobRun& run) {
+    std::array<char, 64> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled by read()
+    const auto text = files_.read("flags", buffer);
+    if (!text) return count_unless_absent(text.error(), run);
+    const auto flags = core::parse_hex(*text);
+    if (!flags) return run.count_read_error(core::reason(flags.error()));
+    const bool up = (*flags & IFF_UP) != 0;
+    if (!lean_ || !up) run.samples().add_flag(kAdminUp, labels_, up);
+  }
+
   host::AttrDir files_;
-  std::string labels_;
+  const std::string labels_;
+  const bool lean_;
 };
 
-// Keeps the asynchronous events of one device being read, and says so.
+// Keeps reading the asynchronous events of one device, and reports whether that works.
 class AsyncJob : public core::Job {
  public:
   AsyncJob(host::Host& host, std::shared_ptr<const host::Device> device, bool pins)
@@ -118,7 +141,7 @@ class AsyncJob : public core::Job {
         device_(std::move(device)),
         pins_(pins),
         labels_(core::render_labels({{"device", device_->name}})),
-        timer_(kRetryInterval, device_->name) {
+        schedule_(kRetryInterval, device_->name) {
     events_->counts().adopt(device_->name);
   }
   ~AsyncJob() override {
@@ -127,7 +150,7 @@ class AsyncJob : public core::Job {
   }
 
   void run(core::JobRun& run) override {
-    if (!up() && timer_.due(run.now())) open(run);
+    if (!up() && schedule_.take(run.now())) open(run);
     run.samples().add_stable(kAsyncUp, labels_, std::uint64_t{up()});
     events_->counts().for_each_of(device_->name, [&](const std::string& labels, std::uint64_t count) {
       run.samples().add(kAsyncEvents, labels, count);
@@ -157,16 +180,16 @@ class AsyncJob : public core::Job {
     if (std::exchange(kept_, false)) open_files_.give_back(kFiles);
   }
 
-  // Refused once is refused for ever, mostly: counted and said once.
+  // A refusal is usually permanent, so it is counted and logged once.
   void failed(const core::Error& error, core::JobRun& run) {
     if (std::exchange(error_, core::to_string(error)) == core::to_string(error)) return;
     if (host::means_no_verbs(error)) return;
     run.count_read_error(core::reason(error));
-    log::warn("the asynchronous events of a device cannot be listened to",
+    log::warn("the asynchronous events of a device cannot be received",
               {{"device", device_->name}, {"error", error_}});
   }
 
-  // The verbs device and the queue of its events.
+  // The verbs device, and the queue of its events.
   static constexpr unsigned kFiles = 2;
 
   host::Verbs& verbs_;
@@ -175,14 +198,14 @@ class AsyncJob : public core::Job {
   const std::shared_ptr<const host::Device> device_;
   const bool pins_;
   const std::string labels_;
-  RefreshTimer timer_;
+  task::Schedule schedule_;
   std::unique_ptr<host::EventReader::Listening> listening_;
   bool kept_ = false;
   std::string error_;
 };
 
-// What was received of each source, and the events of devices that have gone: their last one, DEVICE_FATAL,
-// is the one to be seen.
+// Counts of each source, and the events of devices that have disappeared: the last one, DEVICE_FATAL, must
+// remain visible.
 class EventsJob : public core::Job {
  public:
   explicit EventsJob(const Context& context) : Job("events", ""), context_(context) {}
@@ -201,7 +224,7 @@ class EventsJob : public core::Job {
   void add_source(std::size_t index, const host::EventCounts::Source& source, core::SampleBatch& out) {
     const std::string_view name = host::kEventSourceNames[index];
     const std::string labels = core::render_labels({{"source", name}});
-    // Whether each device's events are listened to is said by device.
+    // AsyncJob reports for each device whether its events are subscribed to.
     const bool async = static_cast<EventSource>(index) == EventSource::async;
     if (!async && !source.up) return;
     if (source.up) out.add_flag(kSourceUp, labels, *source.up);
@@ -209,7 +232,7 @@ class EventsJob : public core::Job {
     if (!async) out.add(kLost, labels, source.lost);
     const bool down = source.up && !*source.up;
     if (std::exchange(down_[index], down) || !down) return;
-    log::warn("messages of the kernel are not received: changes are found by the next periodic reading",
+    log::warn("kernel messages are not received: changes are found only by the next periodic read",
               {{"source", std::string(name)}, {"error", core::to_string(source.error)}});
   }
 
@@ -230,7 +253,7 @@ class EventsCollector : public Collector {
     return wanted ? std::make_shared<AsyncJob>(context_.host, handle.device, pins) : nullptr;
   }
   std::shared_ptr<core::Job> netdev_job(const std::shared_ptr<const host::Netdev>& netdev) override {
-    return std::make_shared<CarrierJob>(context_.host, *netdev);
+    return std::make_shared<CarrierJob>(context_, *netdev);
   }
   std::shared_ptr<core::Job> host_job() override {
     return context_.host.events ? std::make_shared<EventsJob>(context_) : nullptr;

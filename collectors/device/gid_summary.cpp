@@ -3,13 +3,13 @@
 #include "collectors/device/gid_summary.h"
 
 #include "collectors/attr_text.h"
-#include "host/topology/gid_table.h"
 
 namespace rdma_exporter::collectors {
 
-GidSummary read_gid_summary(host::HostFs& sysfs, const std::string& port_path, core::JobRun& run) {
+GidSummary read_gid_summary(host::HostFs& sysfs, const std::string& port_path, host::GidTable& table,
+                            core::JobRun& run) {
   bool whole = true;
-  const auto gids = host::read_gids(sysfs, port_path, [&](const core::Error& error) {
+  const auto gids = table.read(sysfs, [&](const core::Error& error) {
     whole = whole && means_absent(error);
     count_unless_absent(error, run);
   });

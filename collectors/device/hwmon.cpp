@@ -14,7 +14,7 @@ namespace rdma_exporter::collectors {
 namespace {
 
 constexpr std::chrono::seconds kInterval{60};
-constexpr double kCelsius = 1e-3;  // the files have millidegrees
+constexpr double kCelsius = 1e-3;  // the files contain millidegrees
 
 core::Result<double> read_celsius(host::HostFs& sysfs, const std::string& path) {
   const auto text = sysfs.read(path);
@@ -32,15 +32,15 @@ Temperatures::Temperatures(host::HostFs& sysfs, const std::string& device, std::
       labels_(std::move(labels)),
       now_(now),
       critical_(critical),
-      timer_(kInterval, path_) {}
+      schedule_(kInterval, path_) {}
 
 void Temperatures::run(core::JobRun& run) {
-  if (timer_.due(run.now())) find_sensors(run);
+  if (schedule_.take(run.now())) find_sensors(run);
   for (Sensor& sensor : sensors_) {
     if (sensor.failed) continue;
     const auto celsius = read_celsius(sysfs_, sensor.path + "_input");
     if (!celsius) {
-      // Left alone until the sensors are looked for again: a query that fails is slow.
+      // Not read again until the next search for sensors, because a failing query is slow.
       sensor.failed = true;
       count_unless_absent(celsius.error(), run);
       continue;

@@ -7,25 +7,25 @@
 #include <string>
 #include <vector>
 
-#include "collectors/refresh_timer.h"
 #include "core/job.h"
 #include "core/metric.h"
 #include "host/fs/host_fs.h"
+#include "task/schedule.h"
 
 namespace rdma_exporter::collectors {
 
 /// The temperature sensors that a driver registers for its device (Documentation/hwmon/sysfs-interface.rst).
-/// Reading one is a firmware register on mlx5. One thread at a time.
+/// On mlx5, reading one accesses a firmware register. One thread at a time.
 class Temperatures {
  public:
-  /// `device`: below sysfs, with a directory hwmon if there are sensors. `labels`: those of the owner; the
-  /// families have one more, `sensor`.
+  /// `device`: path below sysfs; it has a directory hwmon if there are sensors. `labels`: those of the owner;
+  /// the families add the label `sensor`.
   Temperatures(host::HostFs& sysfs, const std::string& device, std::string labels,
                const core::MetricDesc& now, const core::MetricDesc& critical);
 
   void run(core::JobRun& run);
 
-  /// More sensors than any adapter has.
+  /// More than any adapter has.
   static constexpr std::size_t kMaxSensors = 64;
 
  private:
@@ -43,7 +43,7 @@ class Temperatures {
   std::string labels_;
   const core::MetricDesc& now_;
   const core::MetricDesc& critical_;
-  RefreshTimer timer_;
+  task::Schedule schedule_;
   std::vector<Sensor> sensors_;
 };
 

@@ -12,10 +12,10 @@
 #include "collectors/attr_text.h"
 #include "collectors/collector.h"
 #include "collectors/device/gid_summary.h"
-#include "collectors/refresh_timer.h"
 #include "core/labels.h"
 #include "core/text/kernel_text.h"
 #include "log/log.h"
+#include "task/schedule.h"
 
 namespace rdma_exporter::collectors {
 namespace {
@@ -28,53 +28,56 @@ constexpr MetricDesc kInfo{
     MetricType::gauge,
     "device,port,link_layer,netdev,lid",
     "",
-    "Always 1; link layer (Ethernet, InfiniBand), network interface and, on InfiniBand, LID",
+    "Link layer (Ethernet or InfiniBand), network interface and, on InfiniBand, LID of the port; always 1",
     "sysfs ports/N/link_layer, lid, gid_attrs/ndevs; RDMA netlink PORT_GET"};
 constexpr MetricDesc kState{
     "rdma_port_state",
     MetricType::gauge,
     "device,port",
     "",
-    "Logical port state: 1 down, 2 init, 3 armed, 4 active, 5 active deferred, 0 no change",
+    "Logical state of the port: 0 no change, 1 down, 2 init, 3 armed, 4 active, 5 active deferred",
     "sysfs ports/N/state; RDMA netlink PORT_GET"};
-constexpr MetricDesc kPhysicalState{
-    "rdma_port_physical_state",
-    MetricType::gauge,
-    "device,port",
-    "",
-    "Physical port state: 1 sleep, 2 polling, 3 disabled, 4 training, 5 link up, 6 error recovery, 7 test",
-    "sysfs ports/N/phys_state; RDMA netlink PORT_GET"};
+constexpr MetricDesc kPhysicalState{"rdma_port_physical_state",
+                                    MetricType::gauge,
+                                    "device,port",
+                                    "",
+                                    "Physical state of the port: 1 sleep, 2 polling, 3 disabled, 4 training, "
+                                    "5 link up, 6 error recovery, 7 test",
+                                    "sysfs ports/N/phys_state; RDMA netlink PORT_GET"};
 constexpr MetricDesc kUp{
     "rdma_port_up",
     MetricType::gauge,
     "device,port",
     "",
-    "1 if the port is ACTIVE (state 4), the only state that carries RDMA traffic, else 0",
+    "Whether the port is ACTIVE (state 4), the only state that carries RDMA traffic: 1 if so, else 0",
     "sysfs ports/N/state; RDMA netlink PORT_GET"};
 constexpr MetricDesc kRate{"rdma_port_rate_bytes_per_second",
                            MetricType::gauge,
                            "device,port",
                            "bytes per second",
-                           "Signalling rate of all lanes; only while the port is ACTIVE, because a port that "
-                           "is down reports a default",
+                           "Signalling rate of the port, all lanes together, in bytes per second. Absent "
+                           "unless the port is ACTIVE, because a port that is down reports a default rate",
                            "sysfs ports/N/rate"};
 constexpr MetricDesc kWidth{"rdma_port_width_lanes",
                             MetricType::gauge,
                             "device,port",
                             "lanes",
-                            "Lanes in use (1, 2, 4, 8 or 12); only while the port is ACTIVE",
+                            "Number of lanes in use (1, 2, 4, 8 or 12). Absent unless the port is ACTIVE",
                             "sysfs ports/N/rate"};
-constexpr MetricDesc kLid{"rdma_port_lid",
-                          MetricType::gauge,
-                          "device,port",
-                          "",
-                          "Local identifier given by the subnet manager, 0 if none; InfiniBand only",
-                          "sysfs ports/N/lid; RDMA netlink PORT_GET"};
+constexpr MetricDesc kLid{
+    "rdma_port_lid",
+    MetricType::gauge,
+    "device,port",
+    "",
+    "Local identifier (LID) assigned by the subnet manager, also a label of rdma_port_info; 0 if none is "
+    "assigned. InfiniBand only",
+    "sysfs ports/N/lid; RDMA netlink PORT_GET",
+    core::MetricSet::full};
 constexpr MetricDesc kSmLid{"rdma_port_sm_lid",
                             MetricType::gauge,
                             "device,port",
                             "",
-                            "LID of the subnet manager, 0 if none is known; InfiniBand only",
+                            "LID of the subnet manager; 0 if none is known. InfiniBand only",
                             "sysfs ports/N/sm_lid; RDMA netlink PORT_GET"};
 constexpr MetricDesc kActiveMtu{"rdma_port_active_mtu_bytes",
                                 MetricType::gauge,
@@ -86,15 +89,16 @@ constexpr MetricDesc kMaxMtu{"rdma_port_max_mtu_bytes",
                              MetricType::gauge,
                              "device,port",
                              "bytes",
-                             "Largest RDMA path MTU that the port supports",
-                             "ibv_query_port max_mtu"};
-constexpr MetricDesc kGids{
-    "rdma_port_gids",
-    MetricType::gauge,
-    "device,port,type",
-    "GIDs",
-    "GID table entries in use; a RoCE port without a RoCE v2 GID cannot be reached by its IP",
-    "sysfs ports/N/gids, gid_attrs/types"};
+                             "Largest RDMA path MTU that the port supports, in bytes of payload",
+                             "ibv_query_port max_mtu",
+                             core::MetricSet::full};
+constexpr MetricDesc kGids{"rdma_port_gids",
+                           MetricType::gauge,
+                           "device,port,type",
+                           "GIDs",
+                           "Number of GID table entries in use. A RoCE port without a RoCE v2 GID cannot be "
+                           "reached at its IP address",
+                           "sysfs ports/N/gids, gid_attrs/types"};
 
 constexpr std::array kFamilies{&kInfo, &kState, &kPhysicalState, &kUp,     &kRate, &kWidth,
                                &kLid,  &kSmLid, &kActiveMtu,     &kMaxMtu, &kGids};
@@ -104,7 +108,7 @@ static_assert(core::all_valid(std::array{kInfo, kState, kPhysicalState, kUp, kRa
 constexpr std::chrono::seconds kGidInterval{60};
 constexpr std::chrono::seconds kMtuInterval{300};
 
-// As the kernel prints it: "0x1a".
+// In the kernel's format: "0x1a".
 std::string hex(std::uint32_t number) {
   std::array<char, 2 * sizeof number> digits{};
   const auto written = std::to_chars(digits.data(), digits.data() + digits.size(), number, 16);
@@ -120,8 +124,9 @@ class Port {
         number_(number),
         path_(handle.device->port_path(number)),
         labels_(core::render_labels({{"device", handle.device->name}, {"port", std::to_string(number)}})),
-        gid_timer_(kGidInterval, path_),
-        mtu_timer_(kMtuInterval, path_) {}
+        gid_table_(path_),
+        gid_schedule_(kGidInterval, path_),
+        mtu_schedule_(kMtuInterval, path_) {}
 
   void run(core::JobRun& run) {
     const host::PortState state = handle_.port_states->get(number_, run.cycle());
@@ -136,24 +141,25 @@ class Port {
     const std::optional<std::uint32_t> now_state = state.state ? std::optional(*state.state) : std::nullopt;
     const std::uint64_t changes = host_.changes->of(handle_.device->name) + host_.changes->of(info_netdev_);
     if (now_state != last_state_ || changes != seen_changes_) {
-      gid_timer_.reset();
-      mtu_timer_.reset();
+      gid_schedule_.reset();
+      gid_table_.reset();
+      mtu_schedule_.reset();
       last_state_ = now_state;
       seen_changes_ = changes;
     }
-    if (gid_timer_.due(run.now())) refresh_addresses(run);
-    if (host_.verbs && mtu_timer_.due(run.now())) refresh_mtu(run);
+    if (gid_schedule_.take(run.now())) refresh_addresses(run);
+    if (host_.verbs && mtu_schedule_.take(run.now())) refresh_mtu(run);
   }
 
   void refresh_addresses(core::JobRun& run) {
     link_layer_ = attr_text(*host_.sysfs, path_ + "/link_layer", run);
     infiniband_ = link_layer_ == "InfiniBand";
-    gids_ = read_gid_summary(*host_.sysfs, path_, run);
+    gids_ = read_gid_summary(*host_.sysfs, path_, gid_table_, run);
     if (gids_.netdev.empty()) gids_.netdev = parent_netdev(run);
     info_labels_.clear();
   }
 
-  // Where no GID names its interface: rxe says it itself, a PCI function with one interface says it too.
+  // The interface if no GID names it: rxe reports it itself, and a PCI function may have only one.
   std::string parent_netdev(core::JobRun& run) const {
     const std::string& device = handle_.device->path;
     std::string parent = attr_text(*host_.sysfs, device + "/parent", run);
@@ -168,7 +174,7 @@ class Port {
     if (mtu || host::means_no_verbs(mtu.error())) return;
     run.count_read_error(core::reason(mtu.error()));
     if (std::exchange(mtu_error_logged_, true)) return;
-    log::warn("the RDMA MTU cannot be read over the verbs device",
+    log::warn("the RDMA MTU cannot be read from the verbs device",
               {{"device", handle_.device->name}, {"error", core::to_string(mtu.error())}});
   }
 
@@ -190,7 +196,8 @@ class Port {
   void add_rate(core::JobRun& run) {
     const auto text = handle_.port_states->read(number_, run.cycle(), "rate", buffer_);
     if (!text) {
-      // Absent also means EINVAL here: a width the kernel's table does not know (core/sysfs.c rate_show).
+      // Here EINVAL also means absent: a width that the kernel's table does not contain (core/sysfs.c
+      // rate_show).
       count_unless_absent(text.error(), run);
       return;
     }
@@ -210,7 +217,7 @@ class Port {
     info_labels_.clear();
   }
 
-  // To read one of these files is to query the port; netlink gives both with its state.
+  // Reading one of these files queries the port; netlink reports both values together with the port's state.
   std::optional<std::uint32_t> known_or_read(std::optional<std::uint32_t> known, std::string_view file,
                                              core::JobRun& run) {
     if (known) return known;
@@ -239,7 +246,7 @@ class Port {
     if (may_have_roce()) run.samples().add_stable(kGids, labels_, gids_.counts->roce_v2, "type=\"RoCE v2\"");
   }
 
-  // Where it is known that there is none, a RoCE v2 GID is not missing: InfiniBand, EFA (link layer Unknown),
+  // False if RoCE is impossible, so that a RoCE v2 GID is not missing: InfiniBand, EFA (link layer Unknown),
   // iWARP.
   bool may_have_roce() const {
     return !infiniband_ && link_layer_ != "Unknown" && handle_.device->protocol != "iw";
@@ -250,8 +257,9 @@ class Port {
   const std::uint32_t number_;
   const std::string path_;
   const std::string labels_;
-  RefreshTimer gid_timer_;
-  RefreshTimer mtu_timer_;
+  host::GidTable gid_table_;
+  task::Schedule gid_schedule_;
+  task::Schedule mtu_schedule_;
   std::array<char, 128> buffer_{};
 
   std::optional<std::uint32_t> last_state_;

@@ -14,9 +14,12 @@
 #include "collectors/ethtool/ethtool_families.h"
 #include "collectors/ethtool/ethtool_table.h"
 #include "collectors/ethtool/netdev_info.h"
+#include "collectors/netdev_labels.h"
 #include "core/labels.h"
+#include "core/seconds.h"
 #include "host/ethtool/ethtool_stats.h"
 #include "log/log.h"
+#include "task/schedule.h"
 
 namespace rdma_exporter::collectors {
 namespace {
@@ -25,60 +28,62 @@ using core::MetricDesc;
 using core::MetricType;
 
 constexpr MetricDesc kAge{
-    "rdma_ethtool_age_seconds",
+    "rdma_netdev_statistics_age_seconds",
     MetricType::gauge,
-    "netdev",
+    "device,port,netdev",
     "seconds",
-    "Time since the driver statistics on this page were read; they are read again after "
-    "collector.ethtool.interval, because one reading costs an adapter dozens of firmware accesses",
-    "collectors/ethtool/ethtool.cpp"};
+    "Time in seconds since the driver statistics on this page were read. They are refreshed every "
+    "collector.ethtool.interval, because one read costs the adapter dozens of firmware accesses",
+    "collectors/ethtool/ethtool.cpp",
+    core::MetricSet::full};
 static_assert(core::valid(kAge));
 
-// A driver without statistics does not get them later, but one in the middle of a reset has none for a while.
+// A driver without statistics does not gain them later, but one in the middle of a reset has none for a
+// while.
 constexpr std::chrono::minutes kUnsupportedInterval{10};
 
 CounterRules rules_for(const Context& context, const host::Netdev& netdev) {
-  CounterRules rules{.rows = ethtool_rows(netdev.driver), .raw_counter = &kEthtoolStatistic};
-  rules.raw_value = &kEthtoolValue;
+  CounterRules rules{.rows = ethtool_rows(netdev.driver), .raw_counter = &kNetdevRaw};
+  rules.raw_value = &kNetdevRawValue;
   rules.raw = context.raw;
   rules.is_gauge = is_ethtool_gauge;
   return rules;
 }
 
-/// The statistics of one interface: the last values read, until they are too old.
+/// The statistics of one interface: the last values read, until they expire.
 class Statistics {
  public:
   Statistics(const Context& context, const host::Netdev& netdev)
       : context_(context),
         netdev_(netdev.name),
+        shared_(context.netdevs->of(netdev.id)),
         driver_(netdev.driver),
         rows_(ethtool_rows(netdev.driver)),
-        labels_(core::render_labels({{"netdev", netdev.name}})),
+        labels_(netdev_labels(netdev)),
         stats_(*context.host.ethtool, netdev.name),
         counters_(rules_for(context, netdev), labels_) {}
 
   void add(core::JobRun& run) {
-    if (due(run.now())) read(run);
-    if (!read_at_) return;
+    if (schedule_.take(run.now())) read(run);
+    if (!read_at_) return shared_->set_twins({});
     for (std::size_t i = 0; i < values_.size(); ++i) counters_.put(i, values_[i]);
+    const std::size_t first = run.samples().size();
     counters_.emit(run);
-    run.samples().add_stable(kAge, labels_, std::chrono::duration<double>(run.now() - *read_at_).count());
+    if (context_.runs("ethtool_standard")) hand_over_twins(first, run.samples());
+    if (!context_.metrics.full()) leave_out_idle_priorities(first, run.samples());
+    run.samples().add_stable(kAge, labels_, core::seconds(run.now() - *read_at_));
   }
 
  private:
   using Clock = core::JobRun::Clock;
 
-  // A tenth early: a scrape in step with the interval must not find the values a moment too young each
-  // second time.
-  bool due(Clock::time_point now) const {
-    return !tried_at_ || now - *tried_at_ >= interval_ - interval_ / 10;
-  }
+  // A tenth early: otherwise every second scrape at the same interval would find the values just too young to
+  // be refreshed.
+  static Clock::duration nearly(Clock::duration interval) { return interval - interval / 10; }
 
   void read(core::JobRun& run) {
-    thread_local host::EthtoolScratch scratch;  // of a worker: it serves all interfaces, one after the other
-    tried_at_ = run.now();
-    interval_ = context_.ethtool.interval;
-    // What is not read anew is not served: values without a reading behind them would look like silence.
+    thread_local host::EthtoolScratch scratch;  // per worker, which serves all interfaces one after the other
+    // Values that could not be refreshed are not served: stale values would look as if nothing happened.
     read_at_.reset();
     const auto reading = stats_.read(scratch);
     if (!reading) return failed(reading.error(), run);
@@ -87,14 +92,14 @@ class Statistics {
   }
 
   void failed(const core::Error& error, core::JobRun& run) {
-    if (core::is_errno(error, ENODEV)) return;  // it has gone; the next discovery will tell
+    if (core::is_errno(error, ENODEV)) return;  // it has disappeared; the next discovery removes it
     if (!core::is_errno(error, EOPNOTSUPP)) return run.count_read_error(core::reason(error));
-    interval_ = kUnsupportedInterval;
+    schedule_.postpone(run.now() + nearly(kUnsupportedInterval));
     if (std::exchange(unsupported_logged_, true)) return;
     log::info("the driver has no statistics", {{"netdev", netdev_}, {"driver", driver_}});
   }
 
-  // Decides by name what is exported: curated statistics, and others that the configuration asks for.
+  // Decides by name what to export: curated statistics, and others that the configuration selects.
   void select(core::JobRun& run) {
     std::vector<std::string> names;
     std::unordered_set<std::string> seen;
@@ -116,16 +121,50 @@ class Statistics {
     values_.clear();
   }
 
+  // The collector ethtool_standard serves them for interfaces without the standard group.
+  void hand_over_twins(std::size_t first, core::SampleBatch& samples) {
+    std::vector<DriverTwin> twins;
+    samples.remove_if(first, [&](const core::Sample& sample) {
+      if (!has_standard_twin(*sample.metric)) return false;
+      twins.push_back({sample.metric, std::string(sample.own), sample.integer});
+      return true;
+    });
+    shared_->set_twins(std::move(twins));
+  }
+
+  // Most hosts use two or three of the eight priorities. A priority that has counted anything stays.
+  void leave_out_idle_priorities(std::size_t first, core::SampleBatch& samples) {
+    const auto& all = samples.samples();
+    for (std::size_t i = first; i < all.size(); ++i)
+      if (const auto priority = priority_of(all[i].own); priority && all[i].integer != 0)
+        active_ |= 1U << *priority;
+    const unsigned shown = active_ | shared_->pfc().value_or(0);
+    samples.remove_if(first, [shown](const core::Sample& sample) {
+      const auto priority = priority_of(sample.own);
+      return priority && ((shown >> *priority) & 1U) == 0;
+    });
+  }
+
+  // The priority in `priority="3",...`; none if the series covers all priorities.
+  static std::optional<unsigned> priority_of(std::string_view own) {
+    constexpr std::string_view kLabel = "priority=\"";
+    if (!own.starts_with(kLabel) || own.size() < kLabel.size() + 2 || own[kLabel.size() + 1] != '"')
+      return {};
+    return static_cast<unsigned>(own[kLabel.size()] - '0');
+  }
+
   bool wanted(const std::string& name) const {
     const bool curated = std::any_of(rows_.begin(), rows_.end(), [&](const CounterRow& row) {
       return row.metric != nullptr && row.raw == name;
     });
     if (curated || context_.raw == RawPolicy::none) return curated;
-    return context_.ethtool.raw_include.matches(name) && !context_.ethtool.raw_exclude.matches(name);
+    const bool asked_for = context_.metrics.full() || context_.ethtool.raw_include.matches(name);
+    return asked_for && !context_.ethtool.raw_exclude.matches(name);
   }
 
-  // False when the driver has answered with nothing but zeros where there was more: mana does so while the
-  // interface is down, and as a counter reset it would double everything when it is up again.
+  // False if the driver returned nothing but zeros although there were other values before. mana does so
+  // while its interface is down. Served, this would look like a counter reset, and rate() would count
+  // everything again afterwards.
   bool take(const host::EthtoolStats::Reading& reading) {
     const auto is_zero = [](std::uint64_t value) { return value == 0; };
     std::vector<std::uint64_t>& values = fresh_;
@@ -139,26 +178,27 @@ class Statistics {
 
   const Context& context_;
   const std::string netdev_;
+  const std::shared_ptr<NetdevShared> shared_;
   const std::string driver_;
   const std::span<const CounterRow> rows_;
   const std::string labels_;
   host::EthtoolStats stats_;
   CounterSet counters_;
-  std::uint64_t version_ = 0;          ///< of the names that selected_ belongs to
-  std::vector<std::size_t> selected_;  ///< index among the driver's statistics of each counter
-  std::vector<std::uint64_t> values_;  ///< of each counter; the last that are worth something
-  std::vector<std::uint64_t> fresh_;   ///< those of the reading at hand
-  std::optional<Clock::time_point> tried_at_;
-  std::optional<Clock::time_point> read_at_;  ///< absent: the last try failed
-  Clock::duration interval_{};
+  std::uint64_t version_ = 0;          ///< version of the names that selected_ belongs to
+  std::vector<std::size_t> selected_;  ///< each counter's index among the driver's statistics
+  std::vector<std::uint64_t> values_;  ///< of each counter; the last useful ones
+  std::vector<std::uint64_t> fresh_;   ///< those of the current reading
+  task::Schedule schedule_{nearly(context_.ethtool.interval)};
+  std::optional<Clock::time_point> read_at_;  ///< absent: the last reading failed
   bool unsupported_logged_ = false;
+  unsigned active_ = 0;  ///< bit N: priority N has counted something
 };
 
 class EthtoolJob : public core::Job {
  public:
   EthtoolJob(const Context& context, const std::shared_ptr<const host::Netdev>& netdev)
-      : Job("ethtool", netdev->name), info_(context.host, netdev) {
-    // The bonding driver has none, its members do.
+      : Job("ethtool", netdev->device, netdev->name), info_(context.host, netdev) {
+    // The bonding driver has none; its members do.
     if (netdev->role != host::NetdevRole::bond) statistics_.emplace(context, *netdev);
   }
   void run(core::JobRun& run) override {

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// Collector ethtool_standard: what ethtool's netlink family gives of an interface under standard names, the
-// same for every driver: counters of the MAC, pause, FEC and link, speed, rings, temperatures.
+// Collector ethtool_standard: what ethtool's netlink family reports for an interface under standard names,
+// which are the same for every driver: counters of MAC, pause, FEC and link, speed, rings, temperatures.
 //
-// Four requests per scrape (statistics, pause, fec, link_state), less those that the driver does not support,
-// three more every kFactsInterval and when the link came or went. Each takes the RTNL lock; on mlx5 those of
-// a scrape are about ten register accesses.
+// Each scrape sends four requests (statistics, pause, fec, link_state), except those that the driver does not
+// support. Three more are sent every kFactsInterval and when the link came up or went down. Each request
+// takes the RTNL lock; on mlx5 those of a scrape cost about ten register accesses.
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cmath>
 #include <deque>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,11 +23,16 @@
 #include "collectors/counters/counter_set.h"
 #include "collectors/device/hwmon.h"
 #include "collectors/ethtool/ethtool_standard_table.h"
+#include "collectors/ethtool/ethtool_table.h"
 #include "collectors/ethtool/netdev_operation.h"
-#include "collectors/refresh_timer.h"
+#include "collectors/netdev_labels.h"
 #include "core/labels.h"
+#include "core/text/kernel_text.h"
+#include "host/ethtool/fec_code.h"
 #include "host/ethtool/genl_ethtool.h"
+#include "host/netlink/ask.h"
 #include "host/netlink/kept_netlink.h"
+#include "task/schedule.h"
 
 namespace rdma_exporter::collectors {
 namespace {
@@ -34,29 +42,68 @@ using genl::Query;
 
 constexpr std::chrono::seconds kFactsInterval{60};
 
-CounterRules standard_rules(RawPolicy raw) {
-  CounterRules rules{standard_rows(), &kNetdevStandardCounter};
-  rules.unwrap = true;  // link_down_events has 32 bits on the way to us
-  rules.raw = raw;
+// How long the first run waits for the driver statistics of the same interface, which are being read
+// meanwhile.
+constexpr std::chrono::milliseconds kDriverWait{250};
+
+bool driver_has_twins(const Context& context, const host::Netdev& netdev) {
+  const auto rows = ethtool_rows(netdev.driver);
+  return context.runs("ethtool") && context.host.ethtool && netdev.role != host::NetdevRole::bond &&
+         std::any_of(rows.begin(), rows.end(), [](const CounterRow& row) {
+           return row.metric != nullptr && has_standard_twin(*row.metric);
+         });
+}
+
+CounterRules standard_rules(const Context& context) {
+  CounterRules rules{standard_rows(), &kNetdevRaw};
+  rules.unwrap = true;  // link_down_events is 32 bits wide on its way here
+  // Counters with a family share their names with driver statistics (tx_pause_frames), which would appear
+  // twice.
+  const bool raw = context.metrics.full() && context.raw != RawPolicy::none;
+  rules.raw = raw ? RawPolicy::unmapped : RawPolicy::none;
   return rules;
 }
 
-// What an interface is asked, and what became of it.
+// A request to an interface, and its outcome.
 struct Question {
-  Question(Query query, std::string_view name, const std::string& netdev)
-      : operation(name), whole(genl::request(query, netdev)), plain(genl::request(query, netdev, false)) {}
+  Question(Query query, std::string_view name, const std::string& netdev, bool wanted)
+      : operation(name),
+        whole(genl::request(query, netdev)),
+        plain(genl::request(query, netdev, false)),
+        is_wanted(wanted) {}
 
   bool has_counters() const { return whole != plain; }
 
   NetdevOperation operation;
-  // A kernel that does not know the flag for the counters of this query refuses all of it with EINVAL. So may
-  // a driver, once: they are asked for again.
+  // A kernel that does not know this request's flag for counters refuses the whole request with EINVAL. A
+  // driver may do so once, so counters are requested again later.
   NetdevOperation counters{"counters beside an answer"};
   const std::vector<std::byte> whole;
-  const std::vector<std::byte> plain;  // without the counters
+  const std::vector<std::byte> plain;  // the request without counters
+  const bool is_wanted;                // whether a family of its answer is exported
 };
 
-// The lanes of one FEC counter; their labels are made once.
+// The families that each answer feeds.
+constexpr std::array kOfStatistics{&kNetdevSymbolErrors, &kNetdevMacBytes,   &kNetdevMacFrames,
+                                   &kNetdevMacErrors,    &kNetdevRmonErrors, &kNetdevMacControlFrames,
+                                   &kNetdevRaw};
+constexpr std::array kOfPause{&kNetdevPauseFrames, &kNetdevPauseEnabled};
+constexpr std::array kOfFec{&kNetdevFecBlocks,     &kNetdevFecCorrectedBitErrors,
+                            &kNetdevFecLaneBlocks, &kNetdevFecLaneCorrectedBitErrors,
+                            &kNetdevFecInfo,       &kNetdevFecLineRate,
+                            &kNetdevFecCodeword,   &kNetdevFecLimit};
+// A link that came up or went down is also the reason to read speed and rings again.
+constexpr std::array kOfLinkState{&kNetdevLinkUp,         &kNetdevLinkExtendedState,
+                                  &kNetdevLinkDownEvents, &kNetdevSpeed,
+                                  &kNetdevFecLineRate,    &kNetdevFecCodeword,
+                                  &kNetdevFecLimit,       &kNetdevRxRing,
+                                  &kNetdevRxRingMax,      &kNetdevTxRing,
+                                  &kNetdevTxRingMax,      &kNetdevModuleHighPower};
+constexpr std::array kOfLinkModes{&kNetdevSpeed, &kNetdevFecLineRate, &kNetdevFecCodeword, &kNetdevFecLimit};
+constexpr std::array kOfRings{&kNetdevRxRing, &kNetdevRxRingMax, &kNetdevTxRing, &kNetdevTxRingMax};
+constexpr std::array kOfModule{&kNetdevModuleHighPower};
+
+// The lanes of one FEC counter; their labels are rendered once.
 class Lanes {
  public:
   Lanes(const core::MetricDesc& family, std::string_view result) : family_(family), result_(result) {}
@@ -74,70 +121,99 @@ class Lanes {
  private:
   const core::MetricDesc& family_;
   std::string_view result_;
-  std::deque<std::string> labels_;  // a deque: its strings do not move
+  std::deque<std::string> labels_;  // a deque, because its strings do not move
 };
 
 class EthtoolStandardJob : public core::Job {
  public:
   EthtoolStandardJob(const Context& context, const std::shared_ptr<const host::Netdev>& netdev)
-      : Job("ethtool_standard", netdev->name),
+      : Job("ethtool_standard", netdev->device, netdev->name),
         sysfs_(*context.host.sysfs),
         netdev_(netdev),
+        shared_(context.netdevs->of(netdev->id)),
         netlink_(host::kept_netlink(context.host, host::NetlinkProtocol::generic)),
-        labels_(core::render_labels({{"netdev", netdev->name}})),
-        counters_(standard_rules(context.raw), labels_,
-                  context.carry_over->take(netdev->id, "ethtool_standard")),
+        labels_(netdev_labels(*netdev)),
+        counters_(standard_rules(context), labels_, context.carry_over->take(netdev->id, "ethtool_standard")),
         temperatures_(sysfs_, netdev->path + "/device", labels_, kNetdevTemperature,
                       kNetdevTemperatureCritical),
-        facts_timer_(kFactsInterval, netdev->name) {
+        facts_schedule_(kFactsInterval, netdev->name),
+        statistics_(question(context, Query::statistics, "STATS_GET", kOfStatistics)),
+        pause_(question(context, Query::pause, "PAUSE_GET", kOfPause)),
+        fec_(question(context, Query::fec, "FEC_GET", kOfFec)),
+        link_state_(question(context, Query::link_state, "LINKSTATE_GET", kOfLinkState)),
+        link_modes_(question(context, Query::link_modes, "LINKMODES_GET", kOfLinkModes)),
+        rings_query_(question(context, Query::rings, "RINGS_GET", kOfRings)),
+        module_(question(context, Query::module, "MODULE_GET", kOfModule)),
+        waits_for_driver_(driver_has_twins(context, *netdev)) {
     counters_.set_names({genl::kCounterNames.begin(), genl::kCounterNames.end()});
   }
 
   void run(core::JobRun& run) override {
     temperatures_.run(run);
-    if (!netlink_ || !find_family(run)) return;
-    gone_ = false;
-    ask_each_time(run);
-    if (facts_timer_.due(run.now())) refresh_facts(run);
-    if (!gone_) add_facts(run.samples());
-    counters_.emit(run);
+    const std::size_t first = run.samples().size();
+    if (netlink_ && find_family(run)) ask_all(run);
+    if (std::exchange(waits_for_driver_, false)) shared_->wait_for_twins(kDriverWait);
+    add_driver_twins(first, run.samples());
   }
 
  private:
+  Question question(const Context& context, Query query, std::string_view name,
+                    std::span<const core::MetricDesc* const> families) const {
+    return {query, name, netdev_->name,
+            std::any_of(families.begin(), families.end(),
+                        [&](const core::MetricDesc* family) { return context.metrics.has(*family); })};
+  }
+
   bool find_family(core::JobRun& run) {
     if (family_) return true;
     if (!family_operation_.worth_asking(run.now())) return false;
-    core::Result<std::uint16_t> family = core::parse_error();
-    const auto sent = netlink_->request(genl::kControl, 0, genl::family_request(),
-                                        [&](host::Bytes answer) { family = genl::parse_family(answer); });
-    if (sent && family) {
+    const auto family =
+        host::ask<std::uint16_t>(*netlink_, genl::kControl, genl::family_request(), genl::parse_family);
+    if (family) {
       family_ = *family;
       return true;
     }
     // ENOENT: a kernel without ethtool netlink.
-    const core::Error& error = sent ? family.error() : sent.error();
-    const bool none = core::is_errno(error, ENOENT);
-    family_operation_.failed(none ? core::Error{core::Errc::os, EOPNOTSUPP, {}} : error, *netdev_, sysfs_,
-                             run);
+    const bool none = core::is_errno(family.error(), ENOENT);
+    family_operation_.failed(none ? core::Error{core::Errc::os, EOPNOTSUPP, {}} : family.error(), *netdev_,
+                             sysfs_, run);
     return false;
   }
 
-  // Sends the question unless it is not worth it. `parse` takes the answer and says whether it holds
-  // something.
+  void ask_all(core::JobRun& run) {
+    gone_ = false;
+    ask_each_time(run);
+    if (facts_schedule_.take(run.now())) refresh_facts(run);
+    if (!gone_) add_facts(run.samples());
+    counters_.emit(run);
+  }
+
+  // Adds families that no standard group of this interface has ever had. If one had them before, the driver's
+  // value may lag behind, and a counter that falls would look like a reset.
+  void add_driver_twins(std::size_t first, core::SampleBatch& samples) {
+    const auto& all = samples.samples();
+    for (std::size_t i = first; i < all.size(); ++i)
+      if (has_standard_twin(*all[i].metric)) standard_.emplace(all[i].metric, all[i].own);
+    for (const DriverTwin& twin : shared_->twins()) {
+      if (standard_.contains({twin.family, twin.own})) continue;
+      samples.add(*twin.family, twin.own.empty() ? labels_ : labels_ + ',' + twin.own, twin.value);
+    }
+  }
+
+  // Sends the request unless it is pointless. `parse` reads the answer and says whether it contained
+  // anything.
   template <typename Parse>
   void ask(Question& question, core::JobRun& run, const Parse& parse) {
-    if (gone_ || !question.operation.worth_asking(run.now())) return;
-    core::Result<bool> holds = core::parse_error();
-    const auto on_answer = [&](host::Bytes answer) { holds = parse(answer); };
+    if (gone_ || !question.is_wanted || !question.operation.worth_asking(run.now())) return;
     const bool whole = question.has_counters() && question.counters.worth_asking(run.now());
-    auto sent = netlink_->request(*family_, 0, whole ? question.whole : question.plain, on_answer);
-    if (sent && whole) question.counters.answered(true, *netdev_, run.now());
-    if (!sent && whole && core::is_errno(sent.error(), EINVAL)) {
+    auto holds = host::ask<bool>(*netlink_, *family_, whole ? question.whole : question.plain, parse);
+    if (holds && whole) question.counters.answered(true, *netdev_, run.now());
+    if (!holds && whole && core::is_errno(holds.error(), EINVAL)) {
       question.counters.unsupported(*netdev_, run.now());
-      sent = netlink_->request(*family_, 0, question.plain, on_answer);
+      holds = host::ask<bool>(*netlink_, *family_, question.plain, parse);
     }
-    if (sent && holds) return question.operation.answered(*holds, *netdev_, run.now());
-    gone_ = !question.operation.failed(sent ? holds.error() : sent.error(), *netdev_, sysfs_, run);
+    if (holds) return question.operation.answered(*holds, *netdev_, run.now());
+    gone_ = !question.operation.failed(holds.error(), *netdev_, sysfs_, run);
   }
 
   void ask_each_time(core::JobRun& run) {
@@ -188,7 +264,7 @@ class EthtoolStandardJob : public core::Job {
   }
 
   void add_link(const genl::LinkState& link, core::SampleBatch& out) {
-    if (link.up != link_up_) facts_timer_.reset();
+    if (link.up != link_up_) facts_schedule_.reset();
     link_up_ = link.up;
     add_flag(kNetdevLinkUp, link.up, {}, out);
     if (link.extended_state.empty()) return;
@@ -198,17 +274,20 @@ class EthtoolStandardJob : public core::Job {
     out.add(kNetdevLinkExtendedState, labels, std::uint64_t{1});
   }
 
-  // What changes when somebody configures it, or with the link.
+  // Facts that change only when somebody configures them, or with the link.
   void refresh_facts(core::JobRun& run) {
     speed_.reset();
+    lanes_.reset();
     rings_ = {};
     module_high_power_.reset();
     ask(link_modes_, run, [&](host::Bytes answer) -> core::Result<bool> {
       return genl::parse_speed(answer).map([&](std::optional<double> speed) {
         speed_ = speed;
+        lanes_ = genl::parse_lanes(answer);
         return true;
       });
     });
+    if (speed_ && !lanes_) lanes_ = rdma_lanes(*speed_);
     ask(rings_query_, run, [&](host::Bytes answer) -> core::Result<bool> {
       return genl::parse_rings(answer).map([&](const genl::Rings& rings) {
         rings_ = rings;
@@ -223,8 +302,28 @@ class EthtoolStandardJob : public core::Job {
     });
   }
 
+  // Few drivers report their lanes to ethtool (mlx5 does not). The lanes of the RDMA port apply if it has the
+  // same speed.
+  std::optional<std::uint32_t> rdma_lanes(double speed) const {
+    constexpr double kAlike = 0.01;
+    const auto text = sysfs_.read("class/infiniband/" + netdev_->device + "/ports/" +
+                                  std::to_string(netdev_->port) + "/rate");
+    const auto rate = text ? core::parse_rate(*text) : tl::unexpected(text.error());
+    if (!rate || std::abs(rate->bytes_per_second / speed - 1) > kAlike) return std::nullopt;
+    return rate->lanes;
+  }
+
+  void add_fec_code(core::SampleBatch& out) const {
+    const auto code = speed_ ? host::fec_code(fec_mode_, *speed_, lanes_) : std::nullopt;
+    if (!code) return;
+    out.add_stable(kNetdevFecLineRate, labels_, *speed_ * code->line_rate_over_speed);
+    out.add_stable(kNetdevFecCodeword, labels_, code->codeword_bytes);
+    out.add_stable(kNetdevFecLimit, labels_, code->bit_error_limit);
+  }
+
   void add_facts(core::SampleBatch& out) const {
     if (speed_) out.add_stable(kNetdevSpeed, labels_, *speed_);
+    add_fec_code(out);
     const auto add_entries = [&](const core::MetricDesc& family, std::optional<std::uint32_t> entries) {
       if (entries) out.add_stable(family, labels_, std::uint64_t{*entries});
     };
@@ -237,22 +336,25 @@ class EthtoolStandardJob : public core::Job {
 
   host::HostFs& sysfs_;
   const std::shared_ptr<const host::Netdev> netdev_;
+  const std::shared_ptr<NetdevShared> shared_;
   const std::unique_ptr<host::Netlink> netlink_;
   const std::string labels_;
   CounterSet counters_;
   Temperatures temperatures_;
-  RefreshTimer facts_timer_;
+  task::Schedule facts_schedule_;
 
   NetdevOperation family_operation_{"ethtool netlink"};
   std::optional<std::uint16_t> family_;
-  Question statistics_{Query::statistics, "STATS_GET", netdev_->name};
-  Question pause_{Query::pause, "PAUSE_GET", netdev_->name};
-  Question fec_{Query::fec, "FEC_GET", netdev_->name};
-  Question link_state_{Query::link_state, "LINKSTATE_GET", netdev_->name};
-  Question link_modes_{Query::link_modes, "LINKMODES_GET", netdev_->name};
-  Question rings_query_{Query::rings, "RINGS_GET", netdev_->name};
-  Question module_{Query::module, "MODULE_GET", netdev_->name};
+  Question statistics_;
+  Question pause_;
+  Question fec_;
+  Question link_state_;
+  Question link_modes_;
+  Question rings_query_;
+  Question module_;
+  bool waits_for_driver_;
   bool gone_ = false;
+  std::set<std::pair<const core::MetricDesc*, std::string>> standard_;  ///< families and labels served
 
   Lanes corrected_lanes_{kNetdevFecLaneBlocks, "corrected"};
   Lanes uncorrectable_lanes_{kNetdevFecLaneBlocks, "uncorrectable"};
@@ -261,6 +363,7 @@ class EthtoolStandardJob : public core::Job {
   std::string fec_labels_;
   std::optional<bool> link_up_;
   std::optional<double> speed_;
+  std::optional<std::uint32_t> lanes_;
   genl::Rings rings_;
   std::optional<bool> module_high_power_;
 };

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <array>
 
-#include "collectors/counters/hw_tables/row.h"
-#include "collectors/counters/hw_tables/table_checks.h"
+#include "collectors/counters/tables/row.h"
+#include "collectors/counters/tables/table_checks.h"
 #include "host/ethtool/genl_ethtool.h"
 
 namespace rdma_exporter::collectors {
@@ -22,7 +22,7 @@ using table::raw_only;
 constexpr std::array kRows{
     curated("SymbolErrorDuringCarrier", kNetdevSymbolErrors),
     curated("FramesTransmittedOK", kNetdevMacFrames, kTx),
-    // Half duplex only, which RDMA adapters do not do.
+    // Half duplex only, which RDMA adapters do not support.
     raw_only("SingleCollisionFrames"),
     raw_only("MultipleCollisionFrames"),
     curated("FramesReceivedOK", kNetdevMacFrames, kRx),
@@ -36,7 +36,7 @@ constexpr std::array kRows{
     raw_only("CarrierSenseErrors"),
     curated("OctetsReceivedOK", kNetdevMacBytes, kRx),
     curated("FramesLostDueToIntMACRcvError", kNetdevMacErrors, R"(direction="rx",error="internal")"),
-    // Parts of all frames.
+    // Parts of the total number of frames.
     raw_only("MulticastFramesXmittedOK"),
     raw_only("BroadcastFramesXmittedOK"),
     raw_only("FramesWithExcessiveDeferral"),
@@ -62,33 +62,48 @@ constexpr std::array kRows{
 static_assert(std::all_of(kRows.begin(), kRows.end(), [](const CounterRow& row) {
   if (row.metric == nullptr) return row.labels.empty();
   return row.metric->type == core::MetricType::counter &&
-         table::labels_agree(*row.metric, row.labels, "netdev");
+         table::labels_agree(*row.metric, row.labels, "device,port,netdev");
 }));
 static_assert(table::count_addends(kRows) == 0);
 static_assert(std::equal(kRows.begin(), kRows.end(), host::genl_ethtool::kCounterNames.begin(),
                          host::genl_ethtool::kCounterNames.end(),
                          [](const CounterRow& row, std::string_view name) { return row.raw == name; }));
 
-constexpr std::array kFamilies{&kNetdevLinkUp,         &kNetdevLinkExtendedState,
-                               &kNetdevSpeed,          &kNetdevMacBytes,
-                               &kNetdevMacFrames,      &kNetdevMacErrors,
-                               &kNetdevRmonErrors,     &kNetdevMacControlFrames,
-                               &kNetdevPauseFrames,    &kNetdevPauseEnabled,
-                               &kNetdevSymbolErrors,   &kNetdevFecInfo,
-                               &kNetdevFecBlocks,      &kNetdevFecCorrectedBitErrors,
-                               &kNetdevFecLaneBlocks,  &kNetdevFecLaneCorrectedBitErrors,
-                               &kNetdevLinkDownEvents, &kNetdevRxRing,
-                               &kNetdevRxRingMax,      &kNetdevTxRing,
-                               &kNetdevTxRingMax,      &kNetdevModuleHighPower,
-                               &kNetdevTemperature,    &kNetdevTemperatureCritical,
-                               &kNetdevStandardCounter};
-static_assert(std::all_of(kFamilies.begin(), kFamilies.end(),
+constexpr std::array kStandardFamilies{&kNetdevLinkUp,
+                                       &kNetdevLinkExtendedState,
+                                       &kNetdevSpeed,
+                                       &kNetdevMacBytes,
+                                       &kNetdevMacFrames,
+                                       &kNetdevMacErrors,
+                                       &kNetdevRmonErrors,
+                                       &kNetdevMacControlFrames,
+                                       &kNetdevPauseFrames,
+                                       &kNetdevPauseEnabled,
+                                       &kNetdevSymbolErrors,
+                                       &kNetdevFecInfo,
+                                       &kNetdevFecLineRate,
+                                       &kNetdevFecCodeword,
+                                       &kNetdevFecLimit,
+                                       &kNetdevFecBlocks,
+                                       &kNetdevFecCorrectedBitErrors,
+                                       &kNetdevFecLaneBlocks,
+                                       &kNetdevFecLaneCorrectedBitErrors,
+                                       &kNetdevLinkDownEvents,
+                                       &kNetdevRxRing,
+                                       &kNetdevRxRingMax,
+                                       &kNetdevTxRing,
+                                       &kNetdevTxRingMax,
+                                       &kNetdevModuleHighPower,
+                                       &kNetdevTemperature,
+                                       &kNetdevTemperatureCritical,
+                                       &kNetdevRaw};
+static_assert(std::all_of(kStandardFamilies.begin(), kStandardFamilies.end(),
                           [](const core::MetricDesc* family) { return core::valid(*family); }));
 
 }  // namespace
 
 std::span<const CounterRow> standard_rows() { return kRows; }
 
-std::span<const core::MetricDesc* const> standard_families() { return kFamilies; }
+std::span<const core::MetricDesc* const> standard_families() { return kStandardFamilies; }
 
 }  // namespace rdma_exporter::collectors

@@ -15,7 +15,7 @@ namespace {
 using Table = std::span<const CounterRow> (*)();
 
 struct DriverTable {
-  std::string_view driver;  ///< of the PCI function or of a subfunction
+  std::string_view driver;  ///< of the PCI function or sub-function
   Table table;
 };
 
@@ -33,10 +33,10 @@ constexpr std::array<std::string_view, 5> kGauges{"outbound_pci_stalled_rd", "ou
                                                   "conntrack_allowance_available", "ena_srd_mode",
                                                   "ena_srd_resource_utilization"};
 
-/// A table with a row for each digit, and the texts of those rows.
+/// A table with one row per digit, and the strings of these rows.
 struct Expanded {
   std::vector<CounterRow> rows;
-  std::deque<std::string> texts;  // a deque: its strings do not move
+  std::deque<std::string> texts;  // a deque, because its strings do not move
 };
 
 std::string with_digit(std::string_view pattern, char digit) {
@@ -70,7 +70,7 @@ std::span<const CounterRow> ethtool_rows(std::string_view driver) {
                    [](const DriverTable& table) { return expand(table.table()); });
     return all;
   }();
-  // A subfunction has a driver of its own: "mlx5_core.sf".
+  // A sub-function has a driver of its own: "mlx5_core.sf".
   driver = driver.substr(0, driver.find('.'));
   for (std::size_t i = 0; i < kTables.size(); ++i)
     if (kTables[i].driver == driver) return expanded[i].rows;

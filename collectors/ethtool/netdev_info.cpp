@@ -12,29 +12,28 @@
 namespace rdma_exporter::collectors {
 namespace {
 
-// What can change while an interface is registered: firmware, switchdev mode.
-constexpr std::chrono::seconds kInterval{60};
+// For facts that can change while an interface is registered: firmware, switchdev mode.
+constexpr std::chrono::seconds kInfoInterval{60};
 
 }  // namespace
 
-// extern: a constant of a namespace is local to its file otherwise.
+// extern, because a namespace-level constant would otherwise be local to its file.
 extern constexpr core::MetricDesc kNetdevInfo{
     "rdma_netdev_info",
     core::MetricType::gauge,
-    "netdev,role,device,port,driver,firmware_version,bus_address,phys_switch_id,phys_port_name",
+    "device,port,netdev,role,driver,firmware_version,bus_address,phys_switch_id,phys_port_name",
     "",
-    "Always 1; network interface of an RDMA port (role port), or one that carries its wire: below a VLAN "
-    "(lower), of the physical function (physical), bond, further bond member (member). Interfaces with the "
-    "same "
-    "phys_switch_id and phys_port_name share a wire",
+    "Network interface of an RDMA port (role port) or one that shares its wire; always 1. Other roles: lower "
+    "(below a VLAN), physical (of the physical function), bond, and member (further bond member). Interfaces "
+    "with the same phys_switch_id and phys_port_name share a wire",
     "ETHTOOL_GDRVINFO; sysfs class/net/X/phys_switch_id, phys_port_name"};
 static_assert(core::valid(kNetdevInfo));
 
 NetdevInfo::NetdevInfo(host::Host& host, std::shared_ptr<const host::Netdev> netdev)
-    : host_(host), netdev_(std::move(netdev)), timer_(kInterval, netdev_->path) {}
+    : host_(host), netdev_(std::move(netdev)), schedule_(kInfoInterval, netdev_->path) {}
 
 void NetdevInfo::add(core::JobRun& run) {
-  if (timer_.due(run.now())) refresh(run);
+  if (schedule_.take(run.now())) refresh(run);
   run.samples().add_stable(kNetdevInfo, labels_, std::uint64_t{1});
 }
 
@@ -45,10 +44,10 @@ void NetdevInfo::refresh(core::JobRun& run) {
     driver = host::DriverInfo{netdev_->driver, "", ""};
   }
   labels_ = core::render_labels(
-      {{"netdev", netdev_->name},
-       {"role", to_string(netdev_->role)},
-       {"device", netdev_->device},
+      {{"device", netdev_->device},
        {"port", std::to_string(netdev_->port)},
+       {"netdev", netdev_->name},
+       {"role", to_string(netdev_->role)},
        {"driver", driver->driver},
        {"firmware_version", driver->firmware_version},
        {"bus_address", driver->bus_address},

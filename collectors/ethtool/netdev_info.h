@@ -5,21 +5,21 @@
 #include <memory>
 #include <string>
 
-#include "collectors/refresh_timer.h"
 #include "core/job.h"
 #include "core/metric.h"
 #include "host/host.h"
 #include "host/topology/netdev.h"
+#include "task/schedule.h"
 
 namespace rdma_exporter::collectors {
 
 extern const core::MetricDesc kNetdevInfo;
 
-/// rdma_netdev_info of one network interface: who it is, and which others share its wire. One thread at a
-/// time.
+/// rdma_netdev_info of one network interface: its identity, and what shows which others share its wire. One
+/// thread at a time.
 class NetdevInfo {
  public:
-  /// `host.ethtool` is there.
+  /// `host.ethtool` must not be null.
   NetdevInfo(host::Host& host, std::shared_ptr<const host::Netdev> netdev);
   void add(core::JobRun& run);
 
@@ -28,7 +28,7 @@ class NetdevInfo {
 
   host::Host& host_;
   const std::shared_ptr<const host::Netdev> netdev_;
-  RefreshTimer timer_;
+  task::Schedule schedule_;
   std::string labels_;
 };
 

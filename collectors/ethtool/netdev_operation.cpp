@@ -2,7 +2,6 @@
 // Copyright the rdma_exporter authors
 #include "collectors/ethtool/netdev_operation.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <string>
 #include <utility>
@@ -12,11 +11,11 @@
 namespace rdma_exporter::collectors {
 namespace {
 
-// include/linux/errno.h: not for user space, but drivers let it through.
+// include/linux/errno.h: not meant for user space, but some drivers return it.
 constexpr int kKernelNotSupported = 524;  // ENOTSUPP
 
 bool means_unsupported(const core::Error& error) {
-  // EOPNOTSUPP: the driver, or this kernel's family, has no such operation.
+  // EOPNOTSUPP: the driver, or the family in this kernel, has no such operation.
   return core::is_errno(error, EOPNOTSUPP) || core::is_errno(error, kKernelNotSupported);
 }
 
@@ -28,8 +27,7 @@ bool still_there(const host::Netdev& netdev, host::HostFs& sysfs) {
 }  // namespace
 
 void NetdevOperation::unsupported(const host::Netdev& netdev, Clock::time_point now) {
-  not_before_ = now + wait_;
-  wait_ = std::min(2 * wait_, kMaxRetry);
+  schedule_.back_off(now);
   if (std::exchange(logged_, true)) return;
   log::debug("not supported by this network interface",
              {{"netdev", netdev.name}, {"operation", std::string(name_)}});
@@ -37,7 +35,7 @@ void NetdevOperation::unsupported(const host::Netdev& netdev, Clock::time_point 
 
 void NetdevOperation::answered(bool holds_something, const host::Netdev& netdev, Clock::time_point now) {
   supported_ = supported_ || holds_something;
-  if (holds_something) wait_ = kFirstRetry;
+  if (holds_something) schedule_.reset();
   if (!supported_) unsupported(netdev, now);
 }
 

@@ -9,30 +9,33 @@
 #include "core/result.h"
 #include "host/fs/host_fs.h"
 #include "host/topology/netdev.h"
+#include "task/schedule.h"
 
 namespace rdma_exporter::collectors {
 
-/// One kind of request about one network interface, or a part of it, and whether it is worth asking: what a
-/// driver does not support is said once in the log (level debug) and asked again after a while. The wait
-/// doubles from kFirstRetry to kMaxRetry, so that a refusal which was not meant for ever costs little.
-/// One thread at a time.
+/// One kind of request about one network interface, and whether it is worth sending. An operation that the
+/// driver does not support is logged once (level debug) and retried later. The wait doubles from kFirstRetry
+/// to kMaxRetry, so that a refusal which was only temporary costs little. One thread at a time.
 class NetdevOperation {
  public:
   using Clock = core::JobRun::Clock;
-  /// `name` is static text for the log.
+  /// `name` must be a string literal; it is used in the log.
   explicit NetdevOperation(std::string_view name) : name_(name) {}
 
-  bool worth_asking(Clock::time_point now) const { return now >= not_before_; }
+  bool worth_asking(Clock::time_point now) const { return schedule_.due(now); }
 
-  /// An answer came. One that holds nothing, and never held anything, means "not supported" as well: the
-  /// kernel answers some requests for drivers that have no part in them (net/ethtool/stats.c, module.c).
+  /// Call this after an answer. If no answer has ever contained anything, that also means "not supported":
+  /// the kernel answers some requests on behalf of drivers that do not implement them (net/ethtool/stats.c,
+  /// module.c).
   void answered(bool holds_something, const host::Netdev& netdev, Clock::time_point now);
 
-  /// No answer came. False when the interface is not there any more (deleted, renamed, in another network
-  /// namespace): no error, and nothing more to ask. Every other error than "not supported" is counted.
+  /// Call this if there was no answer. False if the interface has disappeared (deleted, renamed, moved to
+  /// another network namespace), which is not an error and makes further requests pointless. Every error
+  /// except "not supported" is counted.
   bool failed(const core::Error& error, const host::Netdev& netdev, host::HostFs& sysfs, core::JobRun& run);
 
-  /// The driver or the kernel does not have it: failed() and answered() find that out by themselves.
+  /// Call this if the driver or kernel is known not to support the operation; failed() and answered() detect
+  /// that themselves.
   void unsupported(const host::Netdev& netdev, Clock::time_point now);
 
   static constexpr std::chrono::seconds kFirstRetry{10};
@@ -40,9 +43,8 @@ class NetdevOperation {
 
  private:
   std::string_view name_;
-  Clock::time_point not_before_;
-  std::chrono::seconds wait_ = kFirstRetry;
-  bool supported_ = false;  ///< has held something
+  task::Schedule schedule_{kFirstRetry / 2, kMaxRetry};  ///< the first back-off doubles it
+  bool supported_ = false;                               ///< an answer has contained something
   bool logged_ = false;
 };
 

@@ -10,9 +10,10 @@
 
 namespace rdma_exporter::collectors {
 
-/// Bounds one dump of a resource table, and tells what was seen already. The kernel's dump has a position and
-/// no sequence number: while objects come and go it repeats and skips some, and an object that does not fit a
-/// message makes it go on for ever without one (core/nldev.c res_get_common_dumpit). One thread, one dump.
+/// Limits one dump of a resource table and remembers which objects it has seen. The kernel's dump has a
+/// position but no sequence number: while objects come and go it repeats some and skips others, and an object
+/// that does not fit into a message makes it continue forever (core/nldev.c res_get_common_dumpit). For one
+/// thread and one dump.
 class DumpGuard {
  public:
   using Clock = std::chrono::steady_clock;
@@ -20,20 +21,20 @@ class DumpGuard {
   DumpGuard(std::size_t max_entries, Clock::time_point deadline)
       : max_entries_(max_entries), deadline_(deadline) {}
 
-  /// True the first time that `id` is given. Cheap while ids ascend, as they do but for a few.
+  /// True the first time that `id` is passed. Cheap while ids ascend, as almost all of them do.
   bool fresh(std::uint64_t id);
 
-  /// To be asked after each message: false when the dump has to end. Then stopped() says why.
+  /// Call this after each message. False if the dump has to end; stopped() then returns the reason.
   bool more(Clock::time_point now = Clock::now());
 
-  /// One of these; empty while nothing has ended the dump.
+  /// The limit that ended the dump; empty if none did.
   std::string_view stopped() const { return stopped_; }
   static constexpr std::string_view kMaxEntries = "max_entries";
   static constexpr std::string_view kTimeout = "timeout";
   static constexpr std::string_view kStalled = "stalled";
 
-  /// Messages in a row without a new object. One is normal: the first message is small, so its only object
-  /// may not have fitted.
+  /// Consecutive messages without a new object. One is normal: the first message is small, and its only
+  /// object may not have fitted.
   static constexpr unsigned kIdleMessages = 8;
 
  private:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// Collector resource: how many objects (queue pairs, memory regions, ...) each device has, of how many, in
-// which state and whose. Counts come with every scrape, one netlink message per device. The tables of objects
+// Collector resource: how many objects (queue pairs, memory regions, ...) each device has, their limits,
+// states and owners. Counts come with every scrape, in one netlink message per device. The tables of objects
 // are dumped in the background (resource_pass.h), where that is safe.
 #include <array>
 #include <cerrno>
@@ -20,19 +20,20 @@
 #include "collectors/resource/resource_families.h"
 #include "collectors/resource/resource_pass.h"
 #include "core/labels.h"
+#include "host/netlink/ask.h"
 #include "host/netlink/kept_netlink.h"
-#include "host/netlink/nldev.h"
-#include "host/netlink/nldev_resource.h"
+#include "host/netlink/nldev/nldev.h"
+#include "host/netlink/nldev/resource.h"
 #include "log/log.h"
+#include "task/schedule.h"
 
 namespace rdma_exporter::collectors {
 namespace {
 
-// Between two tries to learn the limits over the verbs device; once they are known they are not asked for
-// again.
+// Interval between attempts to read the limits through the verbs device, until one succeeds.
 constexpr std::chrono::seconds kLimitsRetry{300};
 
-// Whether tables of objects are dumped on this host. Decided at the first run of the first job.
+// Whether tables of objects are dumped on this host. Decided when the first job first runs.
 class DetailPolicy {
  public:
   explicit DetailPolicy(const Context& context) : context_(context) {}
@@ -51,15 +52,15 @@ class DetailPolicy {
     using Detail = ResourceSettings::Detail;
     if (context_.resource.detail == Detail::on) return {true, "on"};
     if (context_.resource.detail == Detail::off) return {false, "off"};
-    // A core that was built apart from the kernel (OFED) is marked O; the kernel's release says nothing of
-    // it.
+    // An ib_core that was built separately from the kernel (OFED) is marked O; the kernel release says
+    // nothing about it.
     const auto taint = context_.host.sysfs->read("module/ib_core/taint");
     const bool foreign = taint && taint->find('O') != std::string::npos;
     if (context_.host.resource_dumps_safe && !foreign) return {true, "auto"};
     log::info(
-        "RDMA resources are counted but not dumped: this kernel is not known to be free of use-after-free "
-        "races with "
-        "dumps (docs/RESOURCES.md); --collector.resource.detail=on dumps all the same",
+        "owners and queue pair states are off: reading them can crash a kernel without the fixes for three "
+        "races, and this kernel is not known to have them (docs/RESOURCES.md); "
+        "--collector.resource.detail=on turns them on",
         {{"reason", foreign ? "ib_core is not the kernel's own" : "kernel release"}});
     return {false, foreign ? "ib_core" : "kernel"};
   }
@@ -93,27 +94,25 @@ class ResourceJob : public core::Job {
   bool read_summary(core::JobRun& run) {
     counts_.clear();
     kernel_limits_.clear();
-    core::Result<void> parsed;
-    const auto answered =
-        netlink_->request(host::nldev::kResourceSummary, 0, request_, [&](host::Bytes answer) {
-          parsed = host::nldev::parse_resource_summary(answer, [&](const host::nldev::ResourceCount& count) {
-            counts_.emplace(count.type, count.current);
-            if (count.max && *count.max > 0) kernel_limits_.emplace(count.type, *count.max);
-          });
-        });
-    if (answered && parsed) {
+    const auto take = [&](const host::nldev::ResourceCount& count) {
+      counts_.emplace(count.type, count.current);
+      if (count.max && *count.max > 0) kernel_limits_.emplace(count.type, *count.max);
+    };
+    const auto answered = host::ask<void>(
+        *netlink_, host::nldev::kResourceSummary, request_,
+        [&](host::Bytes answer) { return host::nldev::parse_resource_summary(answer, take); });
+    if (answered) {
       for (const auto& [type, current] : counts_)
         run.samples().add_stable(kResourceObjects, labels_, current, type_label(type));
       return true;
     }
-    // EINVAL: a kernel before 4.17, or the device has just been deleted and netlink denies it.
-    const core::Error& error = answered ? parsed.error() : answered.error();
-    if (!core::is_errno(error, EINVAL)) run.count_read_error(core::reason(error));
+    // EINVAL: a kernel before 4.17, or the device has just been deleted.
+    if (!core::is_errno(answered.error(), EINVAL)) run.count_read_error(core::reason(answered.error()));
     return false;
   }
 
   void add_limits(core::JobRun& run) {
-    if (!limits_ && context_.host.verbs && run.now() >= limits_not_before_) ask_limits(run);
+    if (!limits_ && context_.host.verbs && limits_schedule_.take(run.now())) ask_limits(run);
     ResourceCounts limits = kernel_limits_;
     if (limits_) {
       for (const auto& [type, limit] :
@@ -126,7 +125,6 @@ class ResourceJob : public core::Job {
   }
 
   void ask_limits(core::JobRun& run) {
-    limits_not_before_ = run.now() + kLimitsRetry;
     const auto limits = context_.host.verbs->device_limits(device_->name);
     if (limits) {
       limits_ = *limits;
@@ -166,8 +164,9 @@ class ResourceJob : public core::Job {
       run.samples().add_stable(kDetailAge, labels_, age.count(), table.labels);
     }
     run.samples().add_stable(kDumpDuration, labels_, table.duration.count(), table.labels);
-    run.samples().add_stable(kDumpTruncated, labels_, std::uint64_t{!table.truncated.empty()},
-                             table.truncated_labels);
+    const bool truncated = !table.truncated.empty();
+    if (truncated || context_.metrics.full())
+      run.samples().add_stable(kDumpTruncated, labels_, std::uint64_t{truncated}, table.truncated_labels);
     for (const auto& [reason, errors] : table.errors) {
       std::string labels = labels_ + "," + table.labels;
       core::append_label(labels, "reason", reason);
@@ -175,7 +174,7 @@ class ResourceJob : public core::Job {
     }
   }
 
-  // Rendered once: the types are the same on every scrape.
+  // Rendered once, because the types are the same in every scrape.
   const std::string& type_label(const std::string& type) {
     std::string& label = type_labels_[type];
     if (label.empty()) label = core::render_labels({{"type", type}});
@@ -194,9 +193,9 @@ class ResourceJob : public core::Job {
   ResourceCounts counts_;
   ResourceCounts kernel_limits_;
   std::optional<host::DeviceLimits> limits_;
-  core::JobRun::Clock::time_point limits_not_before_;
+  task::Schedule limits_schedule_{kLimitsRetry};
   std::shared_ptr<ResourcePasses> passes_;
-  std::shared_ptr<const DetailReport> served_;  ///< owns the labels of the samples of this run
+  std::shared_ptr<const DetailReport> served_;  ///< owns the labels of this run's samples
 };
 
 class ResourceCollector : public Collector {
@@ -204,7 +203,7 @@ class ResourceCollector : public Collector {
   explicit ResourceCollector(const Context& context) : context_(context), policy_(context) {}
 
   std::shared_ptr<core::Job> device_job(const DeviceHandle& handle) override {
-    // A recording or a tree of files has no netlink, and only netlink tells.
+    // A recorded tree of files has no netlink, which is the only source.
     if (!handle.device->netlink_index) return nullptr;
     return std::make_shared<ResourceJob>(context_, handle.device, policy_);
   }
@@ -218,8 +217,9 @@ class ResourceCollector : public Collector {
 
 extern const CollectorSpec resource_spec;
 const CollectorSpec resource_spec{
-    "resource", "Queue pairs, memory regions and other objects: number, limit, state, owner", true,
-    resource_families, [](const Context& context) -> std::unique_ptr<Collector> {
+    "resource",
+    "Queue pairs, memory regions and other objects: number and limit; state and owner where that is safe",
+    true, resource_families, [](const Context& context) -> std::unique_ptr<Collector> {
       return std::make_unique<ResourceCollector>(context);
     }};
 

@@ -7,7 +7,7 @@
 #include "collectors/resource/resource_owners.h"
 #include "core/labels.h"
 #include "host/netlink/kept_netlink.h"
-#include "host/netlink/nldev.h"
+#include "host/netlink/nldev/nldev.h"
 
 namespace rdma_exporter::collectors {
 namespace {
@@ -15,7 +15,7 @@ namespace {
 using host::nldev::Resource;
 using Table = host::nldev::ResourceTable;
 
-// Queue pairs of the subnet and the general services have the numbers 0 and 1 on every port.
+// The queue pairs of subnet management and general services have the numbers 0 and 1 on every port.
 std::uint64_t identity(const Resource& resource, Table table) {
   constexpr std::uint8_t kGsi = 1;
   const bool special = table == Table::qp && resource.type.value_or(kGsi + 1) <= kGsi;
@@ -42,7 +42,7 @@ std::shared_ptr<const DetailReport> ResourceDetail::pass(const ResourceCounts& c
   for (const Table table : {Table::mr, Table::cq, Table::cm_id, Table::srq, Table::ctx})
     pass_table(table, counts, limits);
   if (on_demand_) odp_statistics_.dump(*netlink_, limits);
-  // A kernel that counts contexts (5.14) also knows statistics of sets of queue pairs (5.3).
+  // A kernel that counts contexts (5.14) also has statistics of sets of queue pairs (5.3).
   const auto qps = counts.find(host::nldev::to_string(Table::qp));
   const bool statistics = counts.contains(host::nldev::to_string(Table::ctx)) && qps != counts.end() &&
                           forbidden(Table::qp, qps->second).empty();

@@ -16,28 +16,28 @@
 #include "collectors/resource/resource_table.h"
 #include "collectors/resource/table_dump.h"
 #include "host/host.h"
-#include "host/netlink/nldev_resource.h"
+#include "host/netlink/nldev/resource.h"
 
 namespace rdma_exporter::collectors {
 
-/// Number of objects by type, as the summary has it: types that the kernel does not name are not there.
+/// Number of objects by type, from the summary; types that the kernel does not report are missing.
 using ResourceCounts = std::map<std::string, std::uint64_t, std::less<>>;
 
-/// What the job serves of a device between two passes. Immutable.
+/// What the job serves for a device between two passes. Immutable.
 struct DetailReport {
   std::vector<TableReport> tables;
   std::vector<ResourceRow> owners;
 };
 
-/// Dumps the tables of one device, pass after pass, and remembers what a failed dump must not take away. One
-/// thread at a time. A pass takes at most settings.timeout and what one message takes inside the kernel.
+/// Dumps the tables of one device, in one pass after another, and keeps the results that a failed dump must
+/// not discard. One thread at a time. A pass takes at most settings.timeout plus the time of one message in
+/// the kernel.
 class ResourceDetail {
  public:
-  /// `context` outlives it; netlink knows `device`.
+  /// `context` must outlive it; `device` must have a netlink index.
   ResourceDetail(const Context& context, const host::Device& device);
 
-  /// One pass. `counts` tells which tables there are; what is empty is not asked for, what is too long
-  /// neither.
+  /// One pass. `counts` says which tables exist; empty ones and those that are too long are skipped.
   std::shared_ptr<const DetailReport> pass(const ResourceCounts& counts);
 
  private:

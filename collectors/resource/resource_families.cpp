@@ -7,31 +7,31 @@
 namespace rdma_exporter::collectors {
 namespace {
 
-constexpr std::array kFamilies{&kResourceObjects,
-                               &kResourceLimit,
-                               &kOptionalCounters,
-                               &kDetailEnabled,
-                               &kDetailAge,
-                               &kDumpDuration,
-                               &kDumpErrors,
-                               &kDumpTruncated,
-                               &kQps,
-                               &kMrs,
-                               &kMrBytes,
-                               &kCqs,
-                               &kCqEntries,
-                               &kCqUsers,
-                               &kCmIds,
-                               &kSrqs,
-                               &kOwnerQps,
-                               &kOwnerMrs,
-                               &kOwnerMrBytes,
-                               &kOwnerCqs,
-                               &kOwnerContexts,
-                               &kUnattributed,
-                               &kQpStatistic,
-                               &kQpStatisticQps,
-                               &kOdpStatistic};
+constexpr std::array kResourceFamilies{&kResourceObjects,
+                                       &kResourceLimit,
+                                       &kOptionalCounters,
+                                       &kDetailEnabled,
+                                       &kDetailAge,
+                                       &kDumpDuration,
+                                       &kDumpErrors,
+                                       &kDumpTruncated,
+                                       &kQps,
+                                       &kMrs,
+                                       &kMrBytes,
+                                       &kCqs,
+                                       &kCqEntries,
+                                       &kCqUsers,
+                                       &kCmIds,
+                                       &kSrqs,
+                                       &kOwnerQps,
+                                       &kOwnerMrs,
+                                       &kOwnerMrBytes,
+                                       &kOwnerCqs,
+                                       &kOwnerContexts,
+                                       &kUnattributed,
+                                       &kQpStatistic,
+                                       &kQpStatisticQps,
+                                       &kOdpStatistic};
 static_assert(core::all_valid(std::array{kResourceObjects,
                                          kResourceLimit,
                                          kOptionalCounters,
@@ -60,6 +60,6 @@ static_assert(core::all_valid(std::array{kResourceObjects,
 
 }  // namespace
 
-std::span<const core::MetricDesc* const> resource_families() { return kFamilies; }
+std::span<const core::MetricDesc* const> resource_families() { return kResourceFamilies; }
 
 }  // namespace rdma_exporter::collectors

@@ -62,7 +62,7 @@ std::string_view kind_name(core::CgroupOwner::Kind kind) {
   return kUnknown;
 }
 
-// Names owners, and counts those that have none by reason.
+// Names owners, and counts objects without a named owner by reason.
 class Names {
  public:
   Names(host::HostFs& procfs, Mode mode) : procfs_(procfs), mode_(mode) {}
@@ -74,7 +74,7 @@ class Names {
       if (is_ourselves(std::to_string(owner.pid))) return {"self", "rdma_exporter", {}};
       auto name = of_process(std::to_string(owner.pid));
       if (name) return std::move(*name);
-      // ENOENT: no such process (any more); ESRCH: it ended while we read.
+      // ENOENT: the process does not exist any more; ESRCH: it ended during the read.
       const bool gone = core::is_errno(name.error(), ENOENT) || core::is_errno(name.error(), ESRCH);
       reason = gone ? "gone" : core::reason(name.error());
     }
@@ -82,16 +82,16 @@ class Names {
     return {kUnknown, {}, {}};
   }
 
-  /// Objects by the reason why their owner has no name.
+  /// Number of objects by the reason why their owner has no name.
   const std::map<std::string_view, std::uint64_t>& unattributed() const { return unattributed_; }
 
  private:
-  // The kernel names the thread that made the object (rdma_restrack_attach_task), not its process.
+  // The kernel reports the thread that created the object (rdma_restrack_attach_task), not its process.
   bool is_ourselves(const std::string& thread) {
     return procfs_.exists(std::to_string(::getpid()) + "/task/" + thread);
   }
 
-  // /proc/TID is there for every thread, though not listed.
+  // /proc/TID exists for every thread, although it is not listed.
   core::Result<Name> of_process(const std::string& pid) {
     if (mode_ == Mode::cgroup) {
       const auto text = procfs_.read(pid + "/cgroup");
@@ -127,7 +127,7 @@ std::map<ResourceOwner, Totals> by_owner(const SharesByTable& shares) {
 
 using Named = std::pair<Name, Totals>;
 
-// The owners to be shown: the largest, then the rest together.
+// The owners to show: the largest ones, then all others combined.
 std::vector<Named> largest(const std::map<Name, Totals>& all, std::size_t top) {
   std::vector<Named> shown(all.begin(), all.end());
   std::sort(shown.begin(), shown.end(), [](const Named& a, const Named& b) {

@@ -13,7 +13,7 @@
 
 namespace rdma_exporter::collectors {
 
-/// Shares of the owners in the tables that are attributed; nullptr: not known.
+/// Shares of the owners in each table that is attributed; nullptr: unknown.
 struct SharesByTable {
   const OwnerShares* qps = nullptr;
   const OwnerShares* mrs = nullptr;
@@ -21,11 +21,11 @@ struct SharesByTable {
   const OwnerShares* contexts = nullptr;
 };
 
-/// Samples of the owners of a device's objects: processes named by /proc/PID below `procfs`, added up by what
-/// started them. Named are the `top` owners with most bytes in memory regions, the others together are
-/// "other". Objects whose owner cannot be named are "unknown" and counted by reason. Reads two short files
-/// per process at most; a process that ends meanwhile, or a PID that is another process by now, is not told
-/// apart from the owner.
+/// Samples of the owners of a device's objects. Owners are the workloads that started the processes,
+/// identified by /proc/PID below `procfs`. The `top` owners with the most bytes in memory regions are named;
+/// the others are combined as "other". Objects whose owner cannot be determined are "unknown" and counted by
+/// reason. Reads at most two short files per process. If a process ends meanwhile and its PID is reused, the
+/// new process is taken for the owner.
 std::vector<ResourceRow> owner_rows(const SharesByTable& shares, host::HostFs& procfs,
                                     ResourceSettings::Owners mode, std::size_t top);
 

@@ -3,42 +3,32 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <memory>
-#include <mutex>
 
 #include "collectors/resource/resource_detail.h"
-#include "core/background.h"
+#include "task/background_value.h"
 
 namespace rdma_exporter::collectors {
 
-/// Runs the passes of one device in the background, one at a time. Owned jointly by the job and the pass that
-/// is going on, which may be stuck in the kernel when the job is gone. Thread-safe.
+/// Runs the passes of one device in the background, one at a time. Shared by the job and the pass in
+/// progress, which may be stuck in the kernel after the job is gone. Thread-safe.
 class ResourcePasses : public std::enable_shared_from_this<ResourcePasses> {
  public:
   using Clock = DumpGuard::Clock;
 
-  /// `context` outlives it and has a background; netlink knows `device`.
+  /// `context` must outlive it and have a background; `device` must have a netlink index.
   ResourcePasses(const Context& context, const host::Device& device);
 
-  /// Starts a pass when one is due at `now` and none is going on.
+  /// Starts a pass if one is due at `now` and none is in progress.
   void start_if_due(ResourceCounts counts, Clock::time_point now);
-  /// What the last pass that has ended left; nullptr before.
-  std::shared_ptr<const DetailReport> latest() const;
-  /// Waits for the first one, at most so long.
+  /// The result of the last pass that has ended; nullptr before that.
+  std::shared_ptr<const DetailReport> latest() const { return report_.latest().value; }
+  /// Waits for the first pass, at most for the given time.
   void wait_for_first(std::chrono::milliseconds at_most);
 
  private:
-  void run(const ResourceCounts& counts);
-
-  core::Background& background_;
-  const std::chrono::seconds interval_;
-  ResourceDetail detail_;  ///< used by the pass that is going on only
-  mutable std::mutex mutex_;
-  std::condition_variable ended_;
-  bool running_ = false;
-  Clock::time_point next_;
-  std::shared_ptr<const DetailReport> latest_;
+  ResourceDetail detail_;  ///< used only by the pass in progress
+  task::BackgroundValue<DetailReport> report_;
 };
 
 }  // namespace rdma_exporter::collectors

@@ -16,14 +16,15 @@ constexpr std::uint32_t kKernel = 1;
 
 std::string_view space_name(std::uint32_t space) { return space == kKernel ? "kernel" : "user"; }
 
-// A region of the whole address space (implicit on-demand paging has the length ~0) is not that much memory.
+// A region that covers the whole address space (implicit on-demand paging has the length ~0) counts as 0
+// bytes.
 std::uint64_t bytes_of(const Resource& resource) {
   constexpr std::uint64_t kWholeAddressSpace = std::uint64_t{1} << 63U;
   const std::uint64_t length = resource.length.value_or(0);
   return length < kWholeAddressSpace ? length : 0;
 }
 
-// The families that the three sums of an object's table go to.
+// The families of the three sums of an object's table.
 std::array<const core::MetricDesc*, 3> metrics_of(ResourceTable table) {
   switch (table) {
     case ResourceTable::qp:
@@ -37,7 +38,7 @@ std::array<const core::MetricDesc*, 3> metrics_of(ResourceTable table) {
     case ResourceTable::srq:
       return {&kSrqs, nullptr, nullptr};
     case ResourceTable::ctx:
-      break;  // by owner only: their number is in the summary
+      break;  // by owner only: the summary has their number
   }
   return {};
 }
@@ -97,7 +98,7 @@ std::vector<ResourceRow> ResourceTally::rows() const {
     sums.try_emplace(Key{kUser});
     sums.try_emplace(Key{kKernel});
   }
-  // Numbers that have no name here share one.
+  // Numbers without a name share one label.
   std::map<std::string, Values> named;
   for (const auto& [key, values] : sums) {
     Values& sum = named[labels_of(key)];

@@ -11,28 +11,27 @@
 #include <vector>
 
 #include "core/metric.h"
-#include "host/netlink/nldev_resource.h"
+#include "host/netlink/nldev/resource.h"
 
-// What is counted of the tables of objects: each object is added up under a few numbers, and only the sums
-// are kept.
+// Sums over the tables of objects: each object is added to a few totals, and only these are kept.
 namespace rdma_exporter::collectors {
 
-/// A sample of a table, its labels behind those of the device rendered.
+/// A sample of a table. Its labels, already rendered, follow those of the device.
 struct ResourceRow {
   const core::MetricDesc* metric;
   std::string labels;
   std::uint64_t value;
 };
 
-/// Who made an object, as the kernel says it: a module, a process, or (neither) somebody who is dead or in a
-/// PID namespace that we do not see.
+/// Who created an object according to the kernel: a module, a process, or (neither) a process that has ended
+/// or is in a PID namespace that we cannot see.
 struct ResourceOwner {
   std::string module;
   std::uint32_t pid = 0;
   auto operator<=>(const ResourceOwner&) const = default;
 };
 
-/// Share of an owner in one table.
+/// An owner's share of one table.
 struct OwnerShare {
   std::uint64_t objects = 0;
   std::uint64_t bytes = 0;  ///< memory regions only
@@ -46,11 +45,11 @@ class ResourceTally {
 
   void add(const host::nldev::Resource& resource);
 
-  /// The sums. Of memory regions and completion queues there are always those of user space and of the
-  /// kernel; of the others only combinations that occur.
+  /// The sums. Memory regions and completion queues always have those of user space and of the kernel; others
+  /// only combinations that occur.
   std::vector<ResourceRow> rows() const;
   const OwnerShares& owners() const { return owners_; }
-  /// Some memory region has on-demand paging, so that there may be statistics of it.
+  /// Whether some memory region has on-demand paging, so that statistics about it may exist.
   bool on_demand() const { return on_demand_; }
 
  private:

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "host/netlink/ask.h"
+
 namespace rdma_exporter::collectors {
 
 void TableReport::forbid(std::string_view limit) {
@@ -21,15 +23,13 @@ bool dump_table(host::Netlink& netlink, std::uint16_t command, host::Bytes reque
                 TableReport& report, const OnDumpMessage& on_message) {
   const auto start = DumpGuard::Clock::now();
   DumpGuard guard(limits.max_entries, limits.deadline);
-  core::Result<void> parsed;
-  const auto dumped = netlink.dump(command, request, [&](host::Bytes message) {
-    parsed = on_message(message, guard);
-    return parsed && guard.more();
+  const auto dumped = host::walk(netlink, command, request, [&](host::Bytes message) {
+    return on_message(message, guard).map([&] { return guard.more(); });
   });
   report.duration = DumpGuard::Clock::now() - start;
   report.truncated = {};
-  if (!dumped || !parsed) {
-    ++report.errors[core::reason(dumped ? parsed.error() : dumped.error())];
+  if (!dumped) {
+    ++report.errors[core::reason(dumped.error())];
     return false;
   }
   if (guard.stopped().empty()) return true;

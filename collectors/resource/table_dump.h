@@ -19,7 +19,7 @@
 
 namespace rdma_exporter::collectors {
 
-/// What dumps of one table have left behind so far. Rows are those of the last complete one.
+/// The result of all dumps of a table so far. Its rows are those of the last complete one.
 struct TableReport {
   std::string_view table = {};  ///< "qp", "mr", ...; "qp_statistic", "odp_statistic"
   std::vector<ResourceRow> rows = {};
@@ -32,22 +32,22 @@ struct TableReport {
   std::string labels = {};            ///< `table`, rendered when the report is served
   std::string truncated_labels = {};  ///< and `reason`
 
-  /// The table is left out by a limit that was known before: what it said is no longer served.
+  /// A limit that was known in advance excludes the table: its last result is no longer served.
   void forbid(std::string_view limit);
-  /// A complete result.
+  /// Stores a complete result.
   void finish(std::vector<ResourceRow> result);
 };
 
-/// What dumps of one pass may cost.
+/// Limits on the cost of the dumps of one pass.
 struct DumpLimits {
   std::size_t max_entries = 0;
   DumpGuard::Clock::time_point deadline;
 };
 
-/// Takes one message: tells the guard each object's id, and adds up those that are fresh.
+/// Handles one message: reports each object's id to the guard, and adds up those that are new.
 using OnDumpMessage = std::function<core::Result<void>(host::Bytes message, DumpGuard& guard)>;
 
-/// Makes one dump and keeps its books in `report`. True when it was complete.
+/// Performs one dump and records the outcome in `report`. True if it was complete.
 bool dump_table(host::Netlink& netlink, std::uint16_t command, host::Bytes request, const DumpLimits& limits,
                 TableReport& report, const OnDumpMessage& on_message);
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "app/setup_log.h"
+#include "app/setup/setup_log.h"
 
 namespace rdma_exporter::app {
 

@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <csignal>
 #include <exception>
-#include <thread>
 #include <utility>
 
-#include "app/setup_log.h"
+#include "app/setup/probe_options.h"
+#include "app/setup/setup_log.h"
 #include "app/system/signals.h"
 #include "log/log.h"
 
@@ -24,9 +24,11 @@ constexpr auto kGraceForResponses = 1000ms;
 constexpr auto kRetiredInterval = 20ms;
 // A local file takes milliseconds; longer than this its file system does not answer.
 constexpr auto kTimeToRead = 10s;
-constexpr unsigned kMaxReaders = 4;
+constexpr unsigned kMaxLoads = 4;
 // Each holds its workers and what it remembers of the devices.
 constexpr std::size_t kMaxRetired = 4;
+// Pages for people that wait to be made; each takes milliseconds.
+constexpr std::size_t kMaxPagesToMake = 8;
 
 OpenFiles open_files(const config::Config& config) {
   return raise_open_file_limit({config.limits.kept_files, config.web.max_connections});
@@ -74,7 +76,10 @@ Daemon::Daemon(asio::io_context& io, const Setup& setup, Load load)
       config_(setup.config),
       probe_options_(setup.probe),
       files_(open_files(config_)),
+      state_{.probe = probe::Agent(preset_class(config_.path.sysfs))},
       exporter_(make_exporter(setup)),
+      loads_(io, kMaxLoads, 0),
+      page_maker_(io, 1, kMaxPagesToMake),
       routes_(*this, route_options(config_)),
       security_(io, config_.web.config_file, files_.connections, state_.http),
       server_(io, server_options(setup, files_), routes_, state_.http, security_.access()),
@@ -123,14 +128,15 @@ void Daemon::collect_first() {
     ::malloc_trim(0);  // start-up needed more than what follows
     const auto exporter = weak.lock();
     if (!exporter) return;
-    log::info("first collection done", {{"devices", std::to_string(exporter->device_names().size())}});
+    log::info("first collection finished", {{"devices", std::to_string(exporter->device_names().size())}});
   });
 }
 
 bool Daemon::finish(Clock::time_point deadline) {
   server_.close();  // before what may be stuck is waited for
   if (textfile_) served_ = textfile_->end();
-  bool ended = exporter_->stop(deadline) && !reloading_ && readers_ == 0;
+  bool ended = exporter_->stop(deadline) && !reloading_;
+  ended = loads_.stop(deadline) && ended;
   ended = state_.probe.stop(deadline) && ended;
   for (const auto& exporter : retired_) ended = exporter->stop(deadline) && ended;
   return ended;
@@ -140,7 +146,18 @@ void Daemon::metrics(const web::MetricsRequest& request, Clock::time_point deadl
   exporter_->metrics(request, deadline, std::move(answer));
 }
 
-std::string Daemon::landing_page() const { return exporter_->landing_page(config_.web.telemetry_path); }
+// On a thread of its own: a large host takes milliseconds, which scrapes would wait for.
+void Daemon::host_page(HostPage kind, HostPageAnswer answer) {
+  const unsigned number = ++host_pages_;
+  auto job = [this, make = kind == HostPage::probe ? state_.probe.sessions() : exporter_->host_page(kind),
+              pages = state_.pages, number]() -> task::LoopTasks::Finish {
+    auto page = pages->has_room() ? pages->hold({make(), core::Format::text, false}) : nullptr;
+    return [this, page = std::move(page), number] { page_answers_.extract(number).mapped()(page); };
+  };
+  // Answers stay on this thread: they hold connections.
+  page_answers_.emplace(number, std::move(answer));
+  if (!page_maker_.submit(std::move(job))) page_answers_.extract(number).mapped()(nullptr);
+}
 
 // The line of `systemctl status`.
 std::string Daemon::status() const {
@@ -199,23 +216,17 @@ void Daemon::begin_reload() {
   service_manager_.reloading();
   const unsigned number = ++reloads_;
   // The file may be on a file system that hangs; scrapes go on meanwhile.
-  if (readers_ >= kMaxReaders)
-    return finish_reload(core::config_error("the files of earlier reloads have still not been read"));
-  try {
-    std::thread([this, load = load_, &io = io_, number] {
-      asio::post(io, [this, loaded = load(), number] {
-        --readers_;
-        if (reloading_ && number == reloads_) end_reload(loaded);
-      });
-    }).detach();
-  } catch (const std::system_error& error) {
-    return finish_reload(core::config_error(std::string("cannot start a thread: ") + error.what()));
-  }
-  ++readers_;
+  auto job = [this, load = load_, number]() -> task::LoopTasks::Finish {
+    return [this, loaded = load(), number] {
+      if (reloading_ && number == reloads_) end_reload(loaded);
+    };
+  };
+  if (!loads_.submit(std::move(job)))
+    return finish_reload(core::config_error("earlier reloads are still reading their files"));
   reload_timer_.expires_after(kTimeToRead);
   reload_timer_.async_wait([this, number](const boost::system::error_code& cancelled) {
     if (cancelled || !reloading_ || number != reloads_) return;
-    finish_reload(core::config_error("a file of the configuration could not be read within 10 s"));
+    finish_reload(core::config_error("a configuration file could not be read within 10 s"));
   });
 }
 
@@ -238,7 +249,7 @@ void Daemon::finish_reload(const core::Result<void>& result) {
     state_.reload.last_success_time = std::time(nullptr);
     log::info("configuration loaded");
   } else {
-    log::error("the configuration was not loaded, the old one stays",
+    log::error("configuration reload failed, keeping the previous configuration",
                {{"error", core::to_string(result.error())}});
   }
   service_manager_.ready(result ? status() : status() + "; the last reload failed");
@@ -249,11 +260,14 @@ void Daemon::finish_reload(const core::Result<void>& result) {
 core::Result<void> Daemon::apply(const Setup& setup) {
   const config::Config& config = setup.config;
   if (const auto checked = check_reach(config); !checked) return checked;
+  // The probe opens adapters by names from there, once.
+  if (setup.probe.wanted() && config.path.sysfs != config_.path.sysfs)
+    return core::config_error("--path.sysfs: a change requires a restart while the probe is on");
   files_ = open_files(config);
   std::shared_ptr<Exporter> next;
   if (!same_exporter(config, config_)) {
     if (retired_.size() >= kMaxRetired)
-      return core::config_error("reads of earlier configurations are still stuck in the kernel");
+      return core::config_error("reads started under earlier configurations are still stuck in the kernel");
     next = make_exporter(setup);
   }
   if (auto changed = state_.probe.configure(setup.probe); !changed) return changed;
@@ -276,14 +290,13 @@ core::Result<void> Daemon::check_reach(const config::Config& config) const {
   const auto& defaults = config::WebConfig{}.listen_addresses;
   if (config.web.listen_addresses != defaults || config_.web.listen_addresses == defaults) return {};
   return core::config_error(
-      "--web.listen-address is not set any more: the default, all addresses, takes effect with a restart "
-      "only");
+      "--web.listen-address is no longer set: going back to the default, all addresses, requires a restart");
 }
 
 core::Result<void> Daemon::reconfigure_output(const Setup& setup) {
   const config::Config& config = setup.config;
   if (config.textfile != config_.textfile)
-    return core::config_error("--textfile: a change takes effect with a restart only");
+    return core::config_error("--textfile: a change requires a restart");
   if (!textfile_) return reconfigure_server(setup);
   textfile_->configure(config);
   return {};
@@ -291,7 +304,7 @@ core::Result<void> Daemon::reconfigure_output(const Setup& setup) {
 
 core::Result<void> Daemon::reconfigure_server(const Setup& setup) {
   if (setup.config.web.config_file != config_.web.config_file)
-    return core::config_error("--web.config.file: a change of its name takes effect with a restart only");
+    return core::config_error("--web.config.file: a change of the file name requires a restart");
   return server_.reconfigure(server_options(setup, files_));
 }
 

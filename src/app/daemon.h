@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,7 +12,7 @@
 
 #include "app/exporter.h"
 #include "app/process_state.h"
-#include "app/setup.h"
+#include "app/setup/setup.h"
 #include "app/system/open_file_limit.h"
 #include "app/system/service_manager.h"
 #include "app/textfile.h"
@@ -19,6 +20,7 @@
 #include "config/config.h"
 #include "core/result.h"
 #include "http/server.h"
+#include "task/loop_tasks.h"
 #include "web/metrics_source.h"
 #include "web/policy/security.h"
 #include "web/routes.h"
@@ -34,8 +36,8 @@ namespace rdma_exporter::app {
 /// behind it: the last state of the file wins.
 class Daemon final : public web::MetricsSource {
  public:
-  /// Reads flags and file anew and asks the host what it has to; called on any thread. The error is a message
-  /// for a person.
+  /// Reads flags and file again and queries the host where needed; called on any thread. The error is a
+  /// message for a person.
   using Load = std::function<core::Result<Setup>()>;
 
   Daemon(asio::io_context& io, const Setup& setup, Load load);
@@ -52,7 +54,7 @@ class Daemon final : public web::MetricsSource {
                Answer answer) override;
   std::size_t missing_room() const override { return state_.pages->missing(); }
   bool ready() const override { return ready_; }
-  std::string landing_page() const override;
+  void host_page(HostPage kind, HostPageAnswer answer) override;
   void reload(ReloadAnswer answer) override;
 
  private:
@@ -83,6 +85,10 @@ class Daemon final : public web::MetricsSource {
   ProcessState state_;
   std::shared_ptr<Exporter> exporter_;
   std::vector<std::shared_ptr<Exporter>> retired_;  ///< of earlier configurations, not ended yet
+  task::LoopTasks loads_;                           ///< of the configuration, those given up included
+  task::LoopTasks page_maker_;                      ///< of pages for people
+  std::map<unsigned, HostPageAnswer> page_answers_;
+  unsigned host_pages_ = 0;  ///< begun
   web::Routes routes_;
   web::Security security_;
   http::Server server_;
@@ -99,7 +105,6 @@ class Daemon final : public web::MetricsSource {
   std::vector<ReloadAnswer> answers_;  ///< of who asked for the reload that goes on
   std::vector<ReloadAnswer> waiting_;  ///< of who asked for another one since
   unsigned reloads_ = 0;               ///< begun; the number of the one that goes on
-  unsigned readers_ = 0;  ///< threads that read files, those of reloads that were given up included
 };
 
 }  // namespace rdma_exporter::app

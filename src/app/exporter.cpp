@@ -6,32 +6,42 @@
 #include <exception>
 #include <utility>
 
-#include "app/collector_settings.h"
-#include "app/landing_page.h"
 #include "app/metrics/families.h"
-#include "app/select_collectors.h"
+#include "app/page/page_head.h"
+#include "app/setup/collector_settings.h"
+#include "app/setup/select_collectors.h"
+#include "core/seconds.h"
+#include "doctor/page/host_page.h"
 #include "log/caught.h"
 #include "log/log.h"
 
 namespace rdma_exporter::app {
 namespace {
 
-double seconds_since_epoch() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
 // A recording that is opened again begins again, and its devices may be those of this host.
 std::shared_ptr<collectors::CarryOver> carry_over(const config::Config& config, const ProcessState& state) {
   return config.replay.empty() ? state.carry_over : std::make_shared<collectors::CarryOver>();
 }
 
-scrape::EngineOptions engine_options(const config::Config& config, const ProcessState& state) {
+// What a recording does not hold is not known.
+std::shared_ptr<HostView> make_view(host::Host& host) {
+  const auto setting = [&](const char* path) {
+    return host.procfs ? host.procfs->read(path).value_or("") : std::string();
+  };
+  return std::make_shared<HostView>(setting("sys/kernel/hostname"), setting("sys/kernel/osrelease"));
+}
+
+scrape::EngineOptions engine_options(const config::Config& config, const ProcessState& state,
+                                     std::shared_ptr<HostView> view) {
   scrape::EngineOptions options;
   options.pages = state.pages;
   options.max_workers = config.limits.workers;
   options.series_per_device = config.limits.series_per_device;
   options.page_bytes = config.limits.page_bytes;
-  if (config.web.openmetrics_created) options.start_time = seconds_since_epoch();
+  options.observer = [view = std::move(view)](const auto& batches, bool whole) {
+    view->observe(batches, whole, HostView::Clock::now());
+  };
+  if (config.web.openmetrics_created) options.start_time = core::seconds_since_epoch();
   return options;
 }
 
@@ -41,7 +51,7 @@ std::unique_ptr<Exporter> Exporter::make(const config::Config& config, std::shar
                                          unsigned kept_files, asio::io_context& io, Purpose purpose,
                                          ProcessState& state) {
   if (!config.replay.empty())
-    log::warn("serving a recording: values are not those of this host", {{"recording", config.replay}});
+    log::warn("serving a recording, not the values of this host", {{"recording", config.replay}});
   if (replay) replay->log();
   const auto player = replay ? replay->player() : nullptr;
   return make(
@@ -61,14 +71,16 @@ Exporter::Exporter(const config::Config& config, const std::function<host::Host(
     : config_(config),
       replay_(std::move(replay)),
       host_(make_host()),
+      view_(make_view(host_)),
       context_(collector_context(host_, config, purpose, background_, carry_over(config, state))),
       collectors_(context_, enabled_collectors(config), device_filter(config.device)),
       self_metrics_(state, host_.open_files, config.replay, replay_ ? replay_->player() : nullptr,
-                    !config.textfile.empty()),
-      engine_(io, *this, engine_options(config, state), all_families(), [this](core::SampleBatch& out) {
-        self_metrics_.add(out);
-        privileges_->add(out);
-      }) {}
+                    !config.textfile.empty(), context_.metrics),
+      engine_(io, *this, engine_options(config, state, view_), served_families(context_.metrics),
+              [this](core::SampleBatch& out) {
+                self_metrics_.add(out);
+                privileges_->add(out);
+              }) {}
 
 void Exporter::metrics(const web::MetricsRequest& request, std::chrono::steady_clock::time_point deadline,
                        Answer answer) {
@@ -77,8 +89,15 @@ void Exporter::metrics(const web::MetricsRequest& request, std::chrono::steady_c
   engine_.scrape({request.format, request.gzip, std::move(*selection)}, deadline, std::move(answer));
 }
 
-std::string Exporter::landing_page(const std::string& telemetry_path) const {
-  return app::landing_page(telemetry_path, device_names(), config_.replay);
+std::function<std::string()> Exporter::host_page(web::MetricsSource::HostPage kind) const {
+  return [view = view_, privileges = privileges_, config = config_, kind] {
+    constexpr unsigned kRefreshSeconds = 15;  // as often as Prometheus usually asks
+    const bool is_view = kind == web::MetricsSource::HostPage::view;
+    HostView::Content content = view->content();
+    return doctor::host_page(
+        content.facts, content.findings, std::move(content.owners),
+        {is_view ? kRefreshSeconds : 0, page_head(config, privileges->missing(), is_view)});
+  };
 }
 
 std::vector<std::string> Exporter::device_names() const {
@@ -93,12 +112,12 @@ core::Result<std::shared_ptr<const scrape::PlannedJobs>> Exporter::jobs(core::Jo
   for (const std::string& name : collectors_.unreachable()) {
     run.count_read_error(core::errno_name(ENOENT));
     if (std::exchange(unreachable_logged_, true)) continue;
-    log::warn("a device is listed but its directory is not there: is all of /sys mounted?",
-              {{"device", name}});
+    log::warn("a device is listed but its directory is missing; is all of /sys mounted?", {{"device", name}});
   }
   if (!*changed && planned_) return planned_;
   check_privileges();
   warn_about_filters();
+  explain_no_devices();
   auto planned = std::make_shared<scrape::PlannedJobs>();
   for (const auto& job : collectors_.jobs())
     planned->push_back(
@@ -115,9 +134,17 @@ void Exporter::warn_about_filters() {
   const auto names = host_.sysfs->list(host::kDevices);
   for (const std::string& warning :
        unmatched_filters(config_.device, names.value_or(std::vector<std::string>{}))) {
-    log::warn("a device filter matches nothing", {{"filter", warning}});
+    log::warn("device filter matches no device", {{"filter", warning}});
     filters_logged_ = true;
   }
+}
+
+// Once: a host without RDMA is no fault, and neither is one whose last device went away.
+void Exporter::explain_no_devices() {
+  if (std::exchange(no_devices_logged_, true) || !collectors_.device_names().empty()) return;
+  log::info(
+      "no RDMA devices",
+      {{"reason", why_no_devices(host_.sysfs->root(), host_.sysfs->list(host::kDevices), config_.device)}});
 }
 
 // In the background: opening a verbs device may block. Again when devices have changed: there may be more to
@@ -129,7 +156,7 @@ void Exporter::check_privileges() {
       try {
         privileges->check(config);
       } catch (const std::exception& error) {
-        log::caught("privileges were not checked", error);
+        log::caught("privileges could not be checked", error);
       }
     }
   });
@@ -137,9 +164,10 @@ void Exporter::check_privileges() {
 
 bool Exporter::stop(std::chrono::steady_clock::time_point deadline) {
   const bool scrapes_ended = engine_.stop(deadline);
+  const bool collectors_ended = collectors_.stop(deadline);
   const bool background_ended = background_.stop(deadline);
   const bool events_ended = !host_.events || host_.events->stop(deadline);
-  return scrapes_ended && background_ended && events_ended;
+  return scrapes_ended && collectors_ended && background_ended && events_ended;
 }
 
 }  // namespace rdma_exporter::app

@@ -10,18 +10,19 @@
 #include <string>
 #include <vector>
 
-#include "app/make_host.h"
 #include "app/metrics/privileges.h"
 #include "app/metrics/self_metrics.h"
+#include "app/page/host_view.h"
 #include "app/process_state.h"
 #include "app/replay.h"
-#include "app/system/background_pool.h"
+#include "app/setup/make_host.h"
 #include "asio/asio.h"
 #include "collectors/collector_set.h"
 #include "config/config.h"
 #include "core/result.h"
 #include "host/host.h"
 #include "scrape/engine.h"
+#include "task/pool.h"
 #include "web/metrics_source.h"
 
 namespace rdma_exporter::app {
@@ -44,7 +45,8 @@ class Exporter final : public scrape::JobSource {
   /// See web::MetricsSource.
   void metrics(const web::MetricsRequest& request, std::chrono::steady_clock::time_point deadline,
                Answer answer);
-  std::string landing_page(const std::string& telemetry_path) const;
+  /// Makes a page for people on the calling thread, which may be any: the function owns what it needs.
+  std::function<std::string()> host_page(web::MetricsSource::HostPage kind) const;
 
   core::Result<std::shared_ptr<const scrape::PlannedJobs>> jobs(core::JobRun& run) override;
 
@@ -60,16 +62,19 @@ class Exporter final : public scrape::JobSource {
            Purpose purpose, ProcessState& state, std::shared_ptr<Replay> replay);
   void check_privileges();
   void warn_about_filters();
+  void explain_no_devices();
 
   const config::Config config_;
   const std::shared_ptr<Replay> replay_;  ///< nullptr when this is no recording that plays
   host::Host host_;
-  BackgroundPool background_;
+  task::Pool background_{task::kBackgroundPool};
+  const std::shared_ptr<HostView> view_;
   collectors::Context context_;
   collectors::CollectorSet collectors_;
   std::shared_ptr<const scrape::PlannedJobs> planned_;
   bool unreachable_logged_ = false;
   bool filters_logged_ = false;
+  bool no_devices_logged_ = false;
   mutable std::mutex names_mutex_;
   std::vector<std::string> names_;
   std::shared_ptr<Privileges> privileges_ = std::make_shared<Privileges>();

@@ -23,10 +23,10 @@ struct ReloadStatus {
 /// What is counted from the start of the process and outlives a configuration; and the probe, whose sessions
 /// do.
 struct ProcessState {
-  http::HttpCounters http;
+  http::HttpCounters http{};
   std::shared_ptr<scrape::PageBudget> pages = std::make_shared<scrape::PageBudget>();
-  ReloadStatus reload;
-  /// Of this host, not of recordings.
+  ReloadStatus reload{};
+  /// Belongs to this host, not to recordings.
   std::shared_ptr<collectors::CarryOver> carry_over = std::make_shared<collectors::CarryOver>();
   probe::Agent probe;
 };

@@ -13,8 +13,11 @@ namespace rdma_exporter::app {
 
 std::vector<config::CollectorChoice> collector_choices() {
   std::vector<config::CollectorChoice> choices;
-  for (const collectors::CollectorSpec* spec : collectors::all_collectors())
-    choices.push_back({spec->name, spec->enabled_by_default, spec->help});
+  for (const collectors::CollectorSpec* spec : collectors::all_collectors()) {
+    auto& choice =
+        choices.emplace_back(config::CollectorChoice{spec->name, spec->enabled_by_default, spec->help});
+    for (const core::MetricDesc* family : spec->families()) choice.families.push_back(family->name);
+  }
   return choices;
 }
 

@@ -4,8 +4,8 @@
 
 #include <utility>
 
-#include "app/collector_settings.h"
-#include "app/make_host.h"
+#include "app/setup/collector_settings.h"
+#include "app/setup/make_host.h"
 #include "collectors/collector_set.h"
 #include "log/log.h"
 #include "record/replaying_host.h"
@@ -17,7 +17,7 @@ using Gain = Replay::Gain;
 using Counters = std::map<std::string, Gain>;
 
 // A recording answers at once: nothing has to be done aside.
-class AtOnce : public core::Background {
+class AtOnce : public task::Background {
  public:
   void start(std::function<void()> task) override { task(); }
   void tend() override {}
@@ -57,7 +57,10 @@ bool risen(const Gain& first, const Gain& last, Gain& gain) {
 class ContinuedJob : public core::Job {
  public:
   ContinuedJob(std::shared_ptr<core::Job> job, std::shared_ptr<const Replay> replay)
-      : Job(job->collector(), job->device()), job_(std::move(job)), replay_(std::move(replay)), inner_(0) {}
+      : Job(job->collector(), job->device(), job->netdev()),
+        job_(std::move(job)),
+        replay_(std::move(replay)),
+        inner_(0) {}
 
   void run(core::JobRun& run) override {
     inner_.reset(run.cycle(), run.now());
@@ -105,12 +108,12 @@ core::Result<std::shared_ptr<Replay>> Replay::open(const config::Config& config)
 
 void Replay::log() const {
   const record::Manifest& manifest = player_->recording().manifest();
-  log::info("the recording", {{"recorded", record::utc(manifest.snapshots.front().time)},
-                              {"kernel", manifest.kernel.release},
-                              {"devices", std::to_string(manifest.devices.size())},
-                              {"snapshots", std::to_string(manifest.snapshots.size())},
-                              {"made_by", "rdma_exporter " + manifest.tool_version},
-                              {"anonymized", manifest.anonymized ? "true" : "false"}});
+  log::info("recording loaded", {{"recorded", record::utc(manifest.snapshots.front().time)},
+                                 {"kernel", manifest.kernel.release},
+                                 {"devices", std::to_string(manifest.devices.size())},
+                                 {"snapshots", std::to_string(manifest.snapshots.size())},
+                                 {"made_by", "rdma_exporter " + manifest.tool_version},
+                                 {"anonymized", manifest.anonymized ? "true" : "false"}});
 }
 
 Replay::Replay(const config::Config& config, std::shared_ptr<record::Player> player)

@@ -17,12 +17,13 @@
 #include "app/exporter.h"
 #include "app/metrics/describe.h"
 #include "app/program.h"
-#include "app/setup.h"
-#include "app/setup_log.h"
+#include "app/setup/setup.h"
+#include "app/setup/setup_log.h"
 #include "app/system/open_file_limit.h"
 #include "app/system/signals.h"
 #include "app/version.h"
 #include "asio/asio.h"
+#include "asio/ssl.h"
 #include "config/flags/bash_completion.h"
 #include "config/flags/man_page.h"
 #include "config/parse.h"
@@ -40,7 +41,7 @@ constexpr auto kGraceForWorkers = 300ms;
 int collect_once(const Setup& setup) {
   const config::Config& config = setup.config;
   asio::io_context io(1);
-  ProcessState state;
+  ProcessState state{.probe = probe::Agent({})};  // which nothing configures
   const OpenFiles files = raise_open_file_limit({config.limits.kept_files, config.web.max_connections});
   const auto exporter = Exporter::make(config, setup.replay, files.kept_files, io, Purpose::once, state);
   int status = kCannotServe;
@@ -108,7 +109,7 @@ int start(std::span<const char* const> arguments, const std::vector<config::Coll
     // An editor or a disk that is full leaves such a file; it would put every default in force.
     if (again->file_is_empty && !*was_empty)
       return core::config_error(
-          "--config.file: the file is empty, and it was not before: a restart takes it");
+          "--config.file: the file is empty but was not before; restart the exporter to apply it");
     auto next = set_up(std::move(again->config), Purpose::serve);
     if (next) *was_empty = again->file_is_empty;
     return next;
@@ -118,6 +119,7 @@ int start(std::span<const char* const> arguments, const std::vector<config::Coll
 }  // namespace
 
 int run(std::span<const char* const> arguments, Commands commands) {
+  let_threads_outlive_main();
   if (const std::string_view word = config::command_word(arguments); !word.empty()) {
     let_hangup_through();
     return run_command(commands, word, arguments);
@@ -130,7 +132,9 @@ int run(std::span<const char* const> arguments, Commands commands) {
     case config::Action::help:
       return print(config::help_text(choices, syntaxes_of(commands)));
     case config::Action::version:
-      return print(fmt::format("rdma_exporter {} (revision {})\n", kVersion, kRevision));
+      return print(
+          fmt::format("rdma_exporter {} (revision {})\n  build:     {}\n  linking:   {}\n  libraries: {}\n",
+                      kVersion, kRevision, kBuild, kLinking, kLibraries));
     case config::Action::describe_markdown:
       return print(describe_markdown());
     case config::Action::describe_json:

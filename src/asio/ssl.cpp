@@ -5,3 +5,11 @@
 #include <utility>
 //
 #include <boost/asio/ssl/impl/src.hpp>
+//
+#include "asio/ssl.h"
+
+namespace rdma_exporter {
+
+void let_threads_outlive_main() { ::OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, nullptr); }
+
+}  // namespace rdma_exporter

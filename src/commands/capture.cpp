@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// rdma_exporter capture: records what the collectors ask this host, and what it answers.
+// rdma_exporter capture: records the questions of the collectors to this host, and its answers.
 #include <unistd.h>
 
 #include <array>
 #include <chrono>
 #include <climits>
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
 #include "app/command.h"
 #include "app/exporter.h"
-#include "app/make_host.h"
 #include "app/process_state.h"
 #include "app/program.h"
+#include "app/setup/make_host.h"
 #include "app/textfile.h"
 #include "app/version.h"
 #include "asio/asio.h"
@@ -37,24 +39,20 @@ using std::chrono::milliseconds;
 constexpr auto kGraceForWorkers = 300ms;
 
 constexpr std::array kFlags{
-    config::CommandFlag{"--snapshots", "NUMBER", "So many snapshots, 1 to 240 (default 1)."},
-    config::CommandFlag{"--interval", "DURATION", "From one snapshot to the next, 1s to 1h (default 15s)."},
+    config::CommandFlag{"--snapshots", "NUMBER", "Number of snapshots, 1 to 240 (default 1)."},
+    config::CommandFlag{"--interval", "DURATION", "Time between two snapshots, 1s to 1h (default 15s)."},
     config::CommandFlag{"--timeout", "DURATION",
-                        "Leave out what has not answered within it, 1s to 10m (default 30s)."},
-    config::CommandFlag{
-        "--anonymize", "",
-        "Replace addresses, GUIDs, GIDs and names of hosts, processes and jobs, the same by the "
-        "same."},
+                        "Leave out whatever has not answered within this time, 1s to 10m (default 30s)."},
+    config::CommandFlag{"--anonymize", "",
+                        "Replace addresses, GUIDs, GIDs and the names of hosts, processes and jobs with "
+                        "consistent pseudonyms."},
 };
 
 constexpr std::string_view kDescription =
-    "Records into a tar.gz archive what the collectors can read: the answers of sysfs, procfs, netlink, "
-    "ethtool\n"
-    "and verbs. `rdma_exporter --replay=OUT.tar.gz` serves it on any machine. All collectors are on. Run it "
-    "as\n"
-    "root, so that nothing is missing; it changes nothing. Keys and the content of memory are never "
-    "recorded.\n"
-    "docs/CAPTURE.md says what is.";
+    "Records everything that the collectors can read (the answers of sysfs, procfs, netlink, ethtool and "
+    "verbs) in a\ntar.gz archive. `rdma_exporter --replay=OUT.tar.gz` serves it on any machine. All "
+    "collectors are enabled. Run it\nas root so that nothing is missing. It changes nothing and never "
+    "records keys or the contents of memory.\ndocs/CAPTURE.md lists what is recorded.";
 
 struct Wanted {
   unsigned snapshots = 1;
@@ -76,18 +74,21 @@ core::Result<Wanted> wanted(const config::CommandLine& line) {
 
 config::Config with_everything_on(config::Config config, milliseconds timeout) {
   for (auto& [name, collector] : config.collectors) collector = {true, timeout};
+  // Sources of families that are not exported are not read, but a replay may export another set.
+  config.metrics = {};
+  config.metrics.set = core::MetricSet::full;
   config.scrape.timeout = timeout;
   return config;
 }
 
-// Takes snapshots of one host. What is stuck in the kernel uses it still: then it has to live as long as the
-// process.
+// Takes snapshots of one host. A thread stuck in the kernel still uses the host, which must then live as long
+// as the process.
 class Recorder {
  public:
   Recorder(const config::Config& config, milliseconds timeout)
       : config_(with_everything_on(config, timeout)), live_(app::make_host(config, 0, app::Purpose::once)) {}
 
-  /// Runs every collector once, with nothing remembered of the last time.
+  /// Runs every collector once, with nothing remembered from the previous snapshot.
   record::Snapshot snapshot() {
     io_.restart();
     auto exporter = app::Exporter::make(
@@ -96,7 +97,7 @@ class Recorder {
                       [this](const auto&) { io_.stop(); });
     io_.run();
     if (!exporter->stop(std::chrono::steady_clock::now() + kGraceForWorkers)) {
-      log::warn("a read is stuck in the kernel: what it belongs to is missing in the recording");
+      log::warn("a read is stuck in the kernel; its data is missing from the recording");
       stuck_.push_back(std::move(exporter));
     }
     host::Host host = record::recording_host(live_, tape_);
@@ -125,8 +126,8 @@ class Recorder {
   host::Host live_;
   record::Tape tape_;
   asio::io_context io_{1};
-  app::ProcessState state_;
-  std::vector<std::unique_ptr<app::Exporter>> stuck_;  ///< with reads that have not come back
+  app::ProcessState state_{.probe = probe::Agent({})};  // which nothing configures
+  std::vector<std::unique_ptr<app::Exporter>> stuck_;   ///< with reads that have not come back
 };
 
 void anonymize(record::Manifest& manifest, std::vector<record::Snapshot>& snapshots) {
@@ -142,7 +143,7 @@ record::Time now() { return std::chrono::floor<milliseconds>(std::chrono::system
 
 int write(const std::string& path, const std::string& archive, std::size_t snapshots) {
   if (const auto written = app::replace_file(path, archive); !written) {
-    log::error("the recording cannot be written", {{"error", core::to_string(written.error())}});
+    log::error("cannot write the recording", {{"error", core::to_string(written.error())}});
     return app::kCannotServe;
   }
   log::info(
@@ -151,11 +152,21 @@ int write(const std::string& path, const std::string& archive, std::size_t snaps
   return 0;
 }
 
+// Checked before the recording, which may take minutes.
+core::Result<void> check_folder(const std::string& path) {
+  const auto folder = std::filesystem::absolute(path).parent_path();
+  std::error_code error;
+  if (std::filesystem::is_directory(folder, error)) return {};
+  return core::config_error("capture: " + folder.string() + " is not a directory");
+}
+
 core::Result<int> capture(const config::CommandLine& line) {
   const auto options = wanted(line);
   if (!options) return tl::unexpected(options.error());
   if (!line.config.replay.empty())
     return core::config_error("--replay: a recording cannot be recorded again");
+  if (const auto checked = check_folder(line.arguments.front()); !checked)
+    return tl::unexpected(checked.error());
   if (const auto checked = app::check_host(line.config); !checked) return tl::unexpected(checked.error());
   auto recorder = std::make_unique<Recorder>(line.config, options->timeout);
   record::Manifest manifest = recorder->manifest();
@@ -182,7 +193,7 @@ const app::Command capture_command{{.name = "capture",
                                     .arguments = "OUT.tar.gz",
                                     .at_least = 1,
                                     .at_most = 1,
-                                    .summary = "Record what the exporter can read on this host.",
+                                    .summary = "Record everything that the exporter can read on this host.",
                                     .description = kDescription,
                                     .flags = kFlags},
                                    capture};

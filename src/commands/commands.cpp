@@ -8,14 +8,15 @@ namespace rdma_exporter::commands {
 
 extern const app::Command capture_command;
 extern const app::Command doctor_command;
+extern const app::Command fleet_command;
 extern const app::Command probe_command;
 extern const app::Command report_command;
 extern const app::Command responder_command;
 
 namespace {
 
-constexpr std::array kAll{&capture_command, &doctor_command, &report_command, &probe_command,
-                          &responder_command};
+constexpr std::array kAll{&capture_command, &doctor_command, &report_command,
+                          &fleet_command,   &probe_command,  &responder_command};
 
 }  // namespace
 

@@ -4,10 +4,11 @@
 
 #include "app/command.h"
 
-// To add a command: NAME.cpp beside this file, which defines NAME_command, and its line in commands.cpp.
+// To add a command: write NAME.cpp beside this file, which defines NAME_command, and add a line to
+// commands.cpp.
 namespace rdma_exporter::commands {
 
-/// All of them, in the order of the help.
+/// All commands, in the order of the help.
 app::Commands all();
 
 }  // namespace rdma_exporter::commands

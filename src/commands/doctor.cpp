@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// The command doctor. Its exit status is the worst verdict, so those of the program are others here.
+// The command doctor. Its exit status is the worst verdict, so other failures have statuses of their own.
 #include <sysexits.h>
 #include <unistd.h>
 
 #include <array>
+#include <string>
 
 #include "app/command.h"
 #include "commands/examine.h"
 #include "config/flags/value_type.h"
 #include "doctor/checks/checks.h"
 #include "doctor/render.h"
+#include "doctor/words/verdict_text.h"
 
 namespace rdma_exporter::commands {
 namespace {
@@ -19,7 +21,8 @@ namespace {
 enum class Format : unsigned char { text, json };
 
 constexpr std::array kFlags{
-    config::CommandFlag{"--format", "FORMAT", "text (default) or json."},
+    config::CommandFlag{"--format", "FORMAT", "Output format: text (default) or json."},
+    config::CommandFlag{"--verbose", "", "Print the evidence for every check, including checks that are ok."},
     kSampleFlag,
 };
 
@@ -45,10 +48,15 @@ core::Result<int> run(const config::CommandLine& line) {
   if (!sample) return tl::unexpected(sample.error());
   return examine(line.config, *sample, Owners::no, [&](const Examination& examination) {
     const doctor::Findings findings = doctor::diagnose(examination.facts);
-    const bool written =
-        app::print(*format == Format::json
-                       ? doctor::to_json(examination.facts, findings)
-                       : doctor::to_text(examination.facts, findings, ::isatty(STDOUT_FILENO) == 1)) == 0;
+    const bool colour = ::isatty(STDOUT_FILENO) == 1;
+    std::string text;
+    if (*format == Format::json) {
+      text = doctor::to_json(examination.facts, findings);
+    } else {
+      text = doctor::verdict_text(examination.facts, findings, colour);
+      if (line.has("--verbose")) text += "\n" + doctor::to_text(examination.facts, findings, colour);
+    }
+    const bool written = app::print(text) == 0;
     return written ? exit_status(doctor::worst(findings)) : EX_IOERR;
   });
 }
@@ -58,12 +66,11 @@ core::Result<int> run(const config::CommandLine& line) {
 extern const app::Command doctor_command;
 const app::Command doctor_command{
     {.name = "doctor",
-     .summary = "Check the RDMA set-up of this host, and say what to do.",
-     .description =
-         "Reads and judges: ports, PCIe, MTU, GIDs, PFC, ECN, counters, limits. Changes nothing.\n"
-         "Exit status: 0 ok (also when something is unknown), 1 warning, 2 critical, 64 wrong usage, 74 no "
-         "output.\n"
-         "With --replay, or --path.sysfs, that host instead of this one. docs/DOCTOR.md explains each check.",
+     .summary = "Check the RDMA setup of this host and advise what to do.",
+     .description = "Checks ports, PCIe, MTU, GIDs, PFC, ECN, counters and limits. Changes nothing.\nExit "
+                    "status: 0 ok (even if something is unknown), 1 warning, 2 critical, 64 usage error, 74 "
+                    "output error.\nWith --replay or --path.sysfs it checks that host instead of this one. "
+                    "docs/DOCTOR.md explains each check.",
      .flags = kFlags},
     run,
     EX_USAGE};

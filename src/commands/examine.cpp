@@ -5,17 +5,19 @@
 #include <array>
 #include <map>
 #include <memory>
-#include <span>
-#include <thread>
+#include <string_view>
+#include <vector>
 
-#include "app/collector_settings.h"
-#include "app/make_host.h"
 #include "app/program.h"
-#include "app/setup_log.h"
-#include "app/system/background_pool.h"
+#include "app/setup/collector_settings.h"
+#include "app/setup/make_host.h"
+#include "app/setup/probe_options.h"
+#include "app/setup/setup_log.h"
+#include "commands/progress.h"
 #include "config/flags/value_type.h"
-#include "doctor/gather/gather.h"
+#include "facts/gather.h"
 #include "host/topology/inventory.h"
+#include "task/pool.h"
 
 namespace rdma_exporter::commands {
 namespace {
@@ -24,14 +26,23 @@ using namespace std::chrono_literals;
 using Devices = host::Inventory::Devices;
 
 constexpr auto kGrace = 300ms;
-constexpr unsigned kKeptFiles = 0;  // nothing is read often
-constexpr std::array<std::string_view, 5> kCollectors{"port_counters", "hw_counters", "ethtool",
-                                                      "ethtool_standard", "resource"};
+constexpr unsigned kKeptFiles = 0;  // no file is read often
+constexpr std::array<std::string_view, 6> kCollectors{"port_counters",    "hw_counters", "ethtool",
+                                                      "ethtool_standard", "pcie_errors", "devlink"};
+
+// Modules are read only if the configuration says so, because a reading holds the RTNL lock.
+std::vector<std::string_view> collectors_for(const config::Config& config, Owners owners) {
+  std::vector<std::string_view> names(kCollectors.begin(), kCollectors.end());
+  const auto module = config.collectors.find("module");
+  if (module != config.collectors.end() && module->second.enabled) names.emplace_back("module");
+  if (owners == Owners::yes) names.emplace_back("resource");
+  return names;
+}
 
 Deadline deadline_after(std::chrono::milliseconds time) { return std::chrono::steady_clock::now() + time; }
 
 std::optional<Devices> find_devices(host::Host& host, const config::Config& config,
-                                    core::Background& background) {
+                                    task::Background& background) {
   const auto find = [&host, wanted = app::device_filter(config.device)] {
     host::Inventory inventory(host, wanted);
     return inventory.refresh() ? inventory.devices() : Devices();
@@ -39,27 +50,37 @@ std::optional<Devices> find_devices(host::Host& host, const config::Config& conf
   return run_until<Devices>(background, {find}, deadline_after(config.scrape.timeout)).front();
 }
 
-// Each device by itself: one that hangs costs its own facts.
-void gather(host::Host& host, const config::Config& config, core::Background& background,
+// Each device separately: one that hangs costs only its own facts.
+void gather(host::Host& host, const config::Config& config, task::Background& background,
             doctor::Facts& facts) {
   const auto found = find_devices(host, config, background);
   facts.devices_listed = found.has_value();
   const Devices devices = found.value_or(Devices());
-  std::vector<std::function<doctor::DeviceFacts()>> tasks;
+  std::vector<std::function<facts::DeviceFacts()>> tasks;
+  const auto addresses = std::make_shared<facts::HostAddresses>();
   for (const auto& device : devices)
-    tasks.emplace_back([&host, device] { return doctor::gather_device(host, device); });
-  const auto system = run_until<doctor::SystemFacts>(
-      background, {[&host] { return doctor::gather_system(host); }}, deadline_after(config.scrape.timeout));
+    tasks.emplace_back([&host, device, addresses, now = std::chrono::steady_clock::now()] {
+      facts::DeviceMemory memory;
+      return facts::gather_device(host, device, memory, {*addresses, now});
+    });
+  const auto system = run_until<facts::SystemFacts>(
+      background, {[&host] { return facts::gather_system(host); }}, deadline_after(config.scrape.timeout));
   if (system.front()) facts.system = *system.front();
   auto answers =
-      run_until<doctor::DeviceFacts>(background, std::move(tasks), deadline_after(config.scrape.timeout));
+      run_until<facts::DeviceFacts>(background, std::move(tasks), deadline_after(config.scrape.timeout));
   for (std::size_t i = 0; i < answers.size(); ++i) {
     if (answers[i]) facts.devices.push_back(std::move(*answers[i]));
     if (!answers[i]) facts.silent_devices.push_back(devices[i]->name);
   }
 }
 
-// To which device and port an interface's counters belong.
+std::optional<doctor::ProbeFacts> probe_facts(const config::ProbeConfig& config) {
+  const auto options = app::probe_options(config);
+  if (!options || !options->wanted()) return std::nullopt;
+  return doctor::ProbeFacts{options->session.traffic_class, probe::kTrafficClass};
+}
+
+// The device and port of an interface's counters.
 doctor::CounterFacts counter_of(const Reading& reading, const doctor::Facts& facts) {
   doctor::CounterFacts counter{std::string(reading.metric->name),
                                reading.labels,
@@ -69,13 +90,21 @@ doctor::CounterFacts counter_of(const Reading& reading, const doctor::Facts& fac
                                reading.value,
                                std::nullopt};
   if (counter.netdev.empty()) return counter;
-  for (const doctor::DeviceFacts& device : facts.devices)
-    for (const doctor::NetdevFacts& netdev : device.netdevs) {
+  for (const facts::DeviceFacts& device : facts.devices)
+    for (const facts::NetdevFacts& netdev : device.netdevs) {
       if (netdev.name != counter.netdev || !counter.device.empty()) continue;
       counter.device = device.name;
       counter.port = std::to_string(netdev.port);
     }
   return counter;
+}
+
+void take_gauges(const std::vector<Reading>& readings, doctor::Facts& facts) {
+  for (const Reading& reading : readings) {
+    if (reading.metric->type != core::MetricType::gauge) continue;
+    const doctor::CounterFacts place = counter_of(reading, facts);
+    facts.gauges.push_back({place.metric, place.labels, place.device, place.port, place.netdev, place.total});
+  }
 }
 
 void compare(const std::vector<Reading>& before, const std::vector<Reading>& after, doctor::Facts& facts) {
@@ -89,7 +118,7 @@ void compare(const std::vector<Reading>& before, const std::vector<Reading>& aft
   }
 }
 
-// Verdicts are what is to be read, not what collectors say in passing; whoever wants that asks for debug.
+// The output is the verdicts, not the collectors' log, unless the level is debug.
 void log_less(config::LogConfig settings) {
   if (settings.level == config::LogLevel::info) settings.level = config::LogLevel::warn;
   app::setup_log(settings);
@@ -97,7 +126,7 @@ void log_less(config::LogConfig settings) {
 
 using Seconds = std::chrono::duration<double>;
 
-// What lies between two readings of the counters: time, or the snapshots of a recording.
+// What separates two readings of the counters: time, or the snapshots of a recording.
 class Sample {
  public:
   Sample(const config::Config& config, std::chrono::milliseconds wanted, host::Host& host,
@@ -110,13 +139,13 @@ class Sample {
   bool wanted() const { return wanted_ > 0ms; }
 
   void begin() { started_ = std::chrono::steady_clock::now(); }
-  /// Between the two readings.
+  /// Call this between the two readings.
   void pass() {
-    if (!player_) return std::this_thread::sleep_until(started_ + wanted_);
+    if (!player_) return wait_with_progress(started_, wanted_);
     player_->show({player_->recording().snapshots() - 1, 0});
     host_.changes->note_all();
   }
-  /// After the second one.
+  /// Call this after the second one.
   Seconds length() const {
     if (!player_) return std::chrono::steady_clock::now() - started_;
     const auto& snapshots = player_->recording().manifest().snapshots;
@@ -130,7 +159,7 @@ class Sample {
   std::chrono::steady_clock::time_point started_;
 };
 
-Examination read(host::Host& host, const config::Config& config, Sample sample, core::Background& background,
+Examination read(host::Host& host, const config::Config& config, Sample sample, task::Background& background,
                  Survey& survey) {
   Examination result;
   std::vector<Reading> before;
@@ -140,9 +169,11 @@ Examination read(host::Host& host, const config::Config& config, Sample sample, 
     sample.pass();
   }
   gather(host, config, background, result.facts);
+  result.facts.probe = probe_facts(config.probe);
   result.readings = survey.collect(deadline_after(config.scrape.timeout));
   if (sample.wanted()) result.facts.sample_seconds = sample.length().count();
   compare(before, result.readings, result.facts);
+  take_gauges(result.readings, result.facts);
   return result;
 }
 
@@ -159,12 +190,12 @@ core::Result<int> examine(const config::Config& config, std::chrono::millisecond
   const auto recording = app::open_recording(config);
   if (!recording) return tl::unexpected(recording.error());
   host::Host host = app::make_host(config, kKeptFiles, app::Purpose::once, *recording);
-  app::BackgroundPool background;
-  // The last one tells of owners, and of nothing that the checks need.
-  const std::span<const std::string_view> all(kCollectors);
-  Survey survey(host, config, owners == Owners::yes ? all : all.first(all.size() - 1), background);
+  task::Pool background{task::kBackgroundPool};
+  task::Pool passes{task::kBackgroundPool};
+  Survey survey(host, config, collectors_for(config, owners), background, passes);
   const int status = with(read(host, config, {config, sample, host, *recording}, background, survey));
-  if (!background.stop(deadline_after(kGrace))) app::exit_now(status);
+  const auto end = deadline_after(kGrace);
+  if (!background.stop(end) || !passes.stop(end)) app::exit_now(status);
   return status;
 }
 

@@ -11,7 +11,7 @@
 #include "config/config.h"
 #include "config/flags/command.h"
 #include "core/result.h"
-#include "doctor/gather/facts.h"
+#include "doctor/host_facts.h"
 
 namespace rdma_exporter::commands {
 
@@ -21,20 +21,20 @@ struct Examination {
   std::vector<Reading> readings;  ///< of the collectors, at the end
 };
 
-/// How long the counters are watched, a flag of both commands.
+/// How long the counters are observed; a flag of both commands.
 inline constexpr config::CommandFlag kSampleFlag{
     "--sample", "DURATION",
-    "Watch the counters for so long (default 2s); 0s: do not. Of a recording: from its first "
-    "to its last snapshot."};
+    "Time to watch the counters (default 2s); 0s: do not watch. A recording is watched from its first to its "
+    "last snapshot."};
 core::Result<std::chrono::milliseconds> sample_time(const config::CommandLine& line);
 
-/// Whether the readings say who has which RDMA resources, which takes dumps of tables.
+/// Whether to determine the owners of RDMA resources, which takes dumps of tables.
 enum class Owners : unsigned char { no, yes };
 
-/// Reads the facts of the host that `config` means, and its counters at two times `sample` apart; once when
-/// that is 0. Of a recording these are its first and its last snapshot, and the facts are those of the last.
-/// Nothing is waited for longer than scrape.timeout at a time. `with` makes an exit status of it; it is
-/// called before the threads are ended, because with one stuck in the kernel the process ends right then.
+/// Reads the facts of the configured host, and its counters at two times `sample` apart, or once if that is
+/// 0. For a recording these are its first and last snapshot, and the facts are those of the last. Nothing is
+/// waited for longer than scrape.timeout. `with` turns the result into an exit status. It is called before
+/// the threads end, because if one is stuck in the kernel the process exits right afterwards.
 core::Result<int> examine(const config::Config& config, std::chrono::milliseconds sample, Owners owners,
                           const std::function<int(const Examination&)>& with);
 

@@ -5,11 +5,13 @@
 #include <array>
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include "app/command.h"
 #include "commands/examine.h"
 #include "config/flags/value_type.h"
 #include "doctor/checks/checks.h"
+#include "doctor/page/host_page.h"
 #include "doctor/report.h"
 
 namespace rdma_exporter::commands {
@@ -18,11 +20,11 @@ namespace {
 enum class Format : unsigned char { text, html };
 
 constexpr std::array kFlags{
-    config::CommandFlag{"--format", "FORMAT", "text (default) or html."},
+    config::CommandFlag{"--format", "FORMAT", "Output format: text (default) or html."},
     kSampleFlag,
 };
 
-// One owner of several objects is several samples.
+// An owner of several kinds of objects has several samples.
 std::vector<doctor::Owner> owners_of(const std::vector<Reading>& readings) {
   std::map<std::tuple<std::string, std::string, std::string, std::string>, doctor::Owner> owners;
   for (const Reading& reading : readings) {
@@ -49,9 +51,12 @@ core::Result<int> run(const config::CommandLine& line) {
   const auto sample = sample_time(line);
   if (!sample) return tl::unexpected(sample.error());
   return examine(line.config, *sample, Owners::yes, [&](const Examination& examination) {
-    const doctor::Report report = doctor::make_report(examination.facts, doctor::diagnose(examination.facts),
-                                                      owners_of(examination.readings));
-    return app::print(*format == Format::html ? doctor::report_html(report) : doctor::report_text(report));
+    const doctor::Findings findings = doctor::diagnose(examination.facts);
+    auto owners = owners_of(examination.readings);
+    if (*format == Format::html)
+      return app::print(doctor::host_page(examination.facts, findings, std::move(owners), {}));
+    return app::print(
+        doctor::report_text(doctor::make_report(examination.facts, findings, std::move(owners))));
   });
 }
 
@@ -60,11 +65,10 @@ core::Result<int> run(const config::CommandLine& line) {
 extern const app::Command report_command;
 const app::Command report_command{
     {.name = "report",
-     .summary = "Print a page about the RDMA of this host, for a ticket.",
-     .description =
-         "Checks, devices, ports, counters that are not 0, who has most memory registered. No server is "
-         "needed; the\nHTML page loads nothing from elsewhere. With --replay, or --path.sysfs, that host "
-         "instead of this one.",
+     .summary = "Print a report on the RDMA setup of this host, for a ticket.",
+     .description = "Shows checks, devices, ports, counters that are not 0, and the owners with the most "
+                    "registered memory. Needs no\nserver; the HTML page loads nothing from elsewhere. With "
+                    "--replay or --path.sysfs it reports on that host instead of\nthis one.",
      .flags = kFlags},
     run};
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "app/collector_settings.h"
+#include "app/setup/collector_settings.h"
 
 namespace rdma_exporter::commands {
 namespace {
@@ -16,16 +16,18 @@ std::vector<const collectors::CollectorSpec*> specs_of(std::span<const std::stri
   return specs;
 }
 
-// No raw families, and no rest between two readings of driver statistics.
+// Without raw families, and without an interval between readings of driver statistics.
 collectors::Context make_context(host::Host& host, const config::Config& config,
-                                 core::Background& background) {
+                                 task::Background& background) {
   collectors::Context context{host, collectors::RawPolicy::none};
   context.ethtool.interval = std::chrono::milliseconds(0);
   using Settings = collectors::ResourceSettings;
   context.resource.detail = static_cast<Settings::Detail>(config.resource.detail);
   context.resource.owners = static_cast<Settings::Owners>(config.resource.owners);
   context.resource.owners_top = config.resource.owners_top;
-  context.resource.first_wait = config.scrape.timeout / 2;  // for the tables of resources
+  // For what is read in the background: tables of resources, devlink, modules.
+  context.resource.first_wait = context.config_check.first_wait = context.module.first_wait =
+      config.scrape.timeout / 2;
   context.background = &background;
   return context;
 }
@@ -54,9 +56,9 @@ std::string label_value(std::string_view labels, std::string_view name) {
 }
 
 Survey::Survey(host::Host& host, const config::Config& config, std::span<const std::string_view> collectors,
-               core::Background& background)
+               task::Background& background, task::Background& passes)
     : background_(background),
-      context_(make_context(host, config, background)),
+      context_(make_context(host, config, passes)),
       set_(context_, specs_of(collectors), app::device_filter(config.device)) {}
 
 std::vector<Reading> Survey::collect(Deadline deadline) {

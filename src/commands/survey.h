@@ -17,29 +17,31 @@
 
 namespace rdma_exporter::commands {
 
-/// A sample outside of a page.
+/// A sample that is not on a page.
 struct Reading {
   const core::MetricDesc* metric;
   std::string labels;  ///< rendered, as on the page
   double value;
 };
 
-/// Value of a label in a rendered block; empty if it has none. As it is escaped in the block.
+/// Value of a label in a rendered block, escaped as it is there; empty if the label is missing.
 std::string label_value(std::string_view labels, std::string_view name);
 
-/// Some collectors of the exporter without its engine: for a command that wants their values once or twice. A
-/// job that has not come back is not asked again. One thread.
+/// Some collectors of the exporter without its engine, for commands that need their values once or twice. A
+/// job that has not returned is not run again. One thread.
 class Survey {
  public:
-  /// All references outlive it, and what it has started: see run_until().
+  /// All references must outlive it and whatever it has started: see run_until(). Jobs run on `background`.
+  /// The background readings of collectors run on another pool, `passes`: jobs wait for them, so they must
+  /// not queue behind jobs.
   Survey(host::Host& host, const config::Config& config, std::span<const std::string_view> collectors,
-         core::Background& background);
+         task::Background& background, task::Background& passes);
 
-  /// What all jobs say that answer before `deadline`.
+  /// The samples of all jobs that finish before `deadline`.
   std::vector<Reading> collect(Deadline deadline);
 
  private:
-  core::Background& background_;
+  task::Background& background_;
   collectors::Context context_;
   collectors::CollectorSet set_;
   bool found_ = false;

@@ -12,18 +12,18 @@
 #include <utility>
 #include <vector>
 
-#include "core/background.h"
 #include "log/log.h"
+#include "task/background.h"
 
 namespace rdma_exporter::commands {
 
 using Deadline = std::chrono::steady_clock::time_point;
 
-/// Runs tasks that may hang inside the kernel, each on whatever thread is free, and waits for them until
-/// `deadline`. Their results in order; nullopt for one that is late or threw. What comes later is dropped;
-/// what the tasks use has to live until they end, or until the process does.
+/// Runs tasks that may hang in the kernel, each on any free thread, and waits for them until `deadline`.
+/// Returns their results in order; nullopt for a task that is late or threw. Late results are dropped.
+/// Whatever the tasks use must live until they end, or until the process does.
 template <typename T>
-std::vector<std::optional<T>> run_until(core::Background& background, std::vector<std::function<T()>> tasks,
+std::vector<std::optional<T>> run_until(task::Background& background, std::vector<std::function<T()>> tasks,
                                         Deadline deadline) {
   struct State {
     std::mutex mutex;
@@ -40,7 +40,7 @@ std::vector<std::optional<T>> run_until(core::Background& background, std::vecto
       try {
         result.emplace(task());
       } catch (const std::exception& error) {
-        log::error("a reading failed", {{"error", error.what()}});
+        log::error("a read failed", {{"error", error.what()}});
       }
       const std::lock_guard lock(state->mutex);
       state->results[i] = std::move(result);

@@ -5,25 +5,30 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/metric.h"
+#include "core/policy.h"
 #include "core/text/pattern.h"
+#include "log/log.h"
 
-// What the daemon is told to do, as plain data: no library type, no hidden state, comparable.
-// Every member has one row in option_table.cpp, which gives it a flag, a key of the file, a check and a help
-// line.
+// The daemon's configuration as plain data: no library types, no hidden state, comparable.
+// Every member has a row in option_table.cpp, which defines its flag, its key in the file, its check and its
+// help line.
 namespace rdma_exporter::config {
 
-/// Which kernel counters the raw pass-through families carry: those without a curated name, all, or none.
-enum class RawPolicy : unsigned char { unmapped, all, none };
-/// Which devices' asynchronous events are listened to. automatic: where that does not hold up their removal.
-enum class AsyncEventsPolicy : unsigned char { automatic, on, off };
-/// automatic: used when path.sysfs is a real sysfs mount.
+using core::AsyncEventsPolicy;
+using core::RawPolicy;
+using core::ResourceDetail;
+using core::ResourceOwners;
+using LogLevel = log::Level;
+using LogFormat = log::Format;
+
+/// automatic: on if path.sysfs is a real sysfs mount.
 enum class NetlinkMode : unsigned char { automatic, on, off };
-enum class LogLevel : unsigned char { debug, info, warn, error };
-enum class LogFormat : unsigned char { logfmt, json };
 
 struct WebConfig {
   std::vector<std::string> listen_addresses{
@@ -50,11 +55,11 @@ struct PathConfig {
 
 struct ScrapeConfig {
   std::chrono::milliseconds timeout{8'000};
-  std::chrono::milliseconds timeout_offset{500};  ///< taken off the timeout that the scraper announces
+  std::chrono::milliseconds timeout_offset{500};  ///< subtracted from the timeout that the scraper announces
   bool operator==(const ScrapeConfig&) const = default;
 };
 
-/// Expressions are for whole names; unset: all devices, none.
+/// Expressions match whole names. Unset: include all devices, exclude none.
 struct DeviceConfig {
   core::Pattern include;
   core::Pattern exclude;
@@ -67,7 +72,7 @@ struct LimitsConfig {
   unsigned series_per_device = 5000;
   unsigned kept_files = 16384;                  ///< file descriptors kept open between scrapes; 0: none
   unsigned page_bytes = 67'108'864;             ///< longest page, before compression
-  unsigned pages_in_flight_bytes = 67'108'864;  ///< made and not taken by all who asked for them
+  unsigned pages_in_flight_bytes = 67'108'864;  ///< rendered, but not yet received by all clients
   bool operator==(const LimitsConfig&) const = default;
 };
 
@@ -77,14 +82,12 @@ struct LogConfig {
   bool operator==(const LogConfig&) const = default;
 };
 
-/// Settings of the collector ethtool beyond those of every collector.
+/// Settings that only the collector ethtool has.
 struct EthtoolConfig {
   std::chrono::milliseconds interval{10'000};
-  /// The default takes the physical port of mlx5 (*_phy) and what tells of trouble. Unset: none.
-  core::Pattern raw_include{
-      ".*_phy|module_.*|.*(err|bad|drop|disc|fault|crc|jabber|fragment|over|under|trunc|miss|oob|buffer|"
-      "timeout|fail|allowance|srd|pause|pfc|link).*"};
-  /// The default takes statistics of single rings: "rx0_packets", "[0]: rx_errors", "tx_queue_0_bytes",
+  /// For the lean set; unset: none. The full set has all that raw_exclude does not match.
+  core::Pattern raw_include;
+  /// The default matches statistics of single rings: "rx0_packets", "[0]: rx_errors", "tx_queue_0_bytes",
   /// "rx-0.bytes".
   core::Pattern raw_exclude{R"((\[?\d|(qos_|ptp_)?(rx|tx|ch)(q|_queue)?[-_]?\d|(queue|veb\.tc)_\d).*)"};
   bool operator==(const EthtoolConfig&) const = default;
@@ -95,11 +98,6 @@ struct CollectorConfig {
   std::chrono::milliseconds timeout{5'000};
   bool operator==(const CollectorConfig&) const = default;
 };
-
-/// Whether tables of RDMA resources are dumped; automatic: where the kernel is known to be safe.
-enum class ResourceDetail : unsigned char { automatic, on, off };
-/// What RDMA resources are attributed to.
-enum class ResourceOwners : unsigned char { none, process, cgroup };
 
 struct ResourceConfig {
   ResourceDetail detail = ResourceDetail::automatic;
@@ -114,11 +112,29 @@ struct ResourceConfig {
 
 /// Settings of the collector config_check.
 struct ConfigCheckConfig {
-  std::chrono::milliseconds interval{60'000};
+  std::chrono::milliseconds interval{300'000};
   bool operator==(const ConfigCheckConfig&) const = default;
 };
 
-/// A peer that the probe probes. Empty: as docs/PROBE.md says.
+/// Settings of the collector module.
+struct ModuleConfig {
+  std::chrono::milliseconds interval{60'000};
+  bool operator==(const ModuleConfig&) const = default;
+};
+
+/// When the collector burst reads PFC pause times in each window; automatic: after a pause.
+enum class BurstPause : unsigned char { automatic, off, always };
+
+/// Settings of the collector burst.
+struct BurstConfig {
+  std::chrono::milliseconds window{100};
+  core::Pattern devices;  ///< unset: all
+  BurstPause pause = BurstPause::automatic;
+  unsigned max_cpu_percent = 1;  ///< of one processor, for all its threads together
+  bool operator==(const BurstConfig&) const = default;
+};
+
+/// A peer to probe. Empty members: defaults as in docs/PROBE_SETUP.md.
 struct ProbeTarget {
   std::string address;
   std::uint16_t port = 9401;
@@ -132,10 +148,10 @@ struct ProbeTarget {
 
 enum class ProbeOperation : unsigned char { write, read, echo };
 
-/// How queue pairs are connected; automatic: by rdma_cm on iWARP, else by verbs.
+/// How queue pairs are connected; automatic: by rdma_cm on iWARP, otherwise by verbs.
 enum class ProbeConnect : unsigned char { automatic, verbs, rdma_cm };
 
-/// Where peers are looked for; the port is that of all of them, 0: as found.
+/// Where to find peers. The port applies to all of them; 0: as found.
 struct ProbeDiscoveryConfig {
   std::vector<std::string> files;
   std::vector<std::string> names;
@@ -148,7 +164,7 @@ struct ProbeDiscoveryConfig {
 
 enum class ProbeScope : unsigned char { same, other };
 
-/// Whom of them this host probes.
+/// Which of the discovered peers this host probes.
 struct ProbeSelectConfig {
   std::string label = "rail";
   std::vector<ProbeScope> scopes{ProbeScope::same};
@@ -158,8 +174,9 @@ struct ProbeSelectConfig {
   bool operator==(const ProbeSelectConfig&) const = default;
 };
 
-/// The latency probe; it does nothing without targets and responder.
+/// The latency probe; off by default.
 struct ProbeConfig {
+  std::string mesh;  ///< list of peers of which this host is one: DNS name, file or URL; empty: none
   std::vector<ProbeTarget> targets;
   ProbeDiscoveryConfig discovery;
   ProbeSelectConfig select;
@@ -178,7 +195,7 @@ struct ProbeConfig {
   std::chrono::milliseconds echo_interval{5'000};
   ProbeConnect connect = ProbeConnect::automatic;
   unsigned flows = 1;
-  unsigned traffic_class = 106;
+  std::optional<unsigned> traffic_class;  ///< unset: as the host is set to
   unsigned service_level = 0;
   unsigned timeout = 14;  ///< exponent: 4.096 us * 2^timeout
   unsigned retry = 3;
@@ -190,12 +207,21 @@ struct ProbeConfig {
   bool operator==(const ProbeConfig&) const = default;
 };
 
+/// Which families of the collectors are exported.
+struct MetricsConfig {
+  core::MetricSet set = core::MetricSet::lean;
+  core::Pattern include;  ///< unset: all
+  core::Pattern exclude;
+  bool operator==(const MetricsConfig&) const = default;
+};
+
 struct Config {
   WebConfig web;
   PathConfig path;
   ScrapeConfig scrape;
   DeviceConfig device;
   LimitsConfig limits;
+  MetricsConfig metrics;
   RawPolicy raw = RawPolicy::unmapped;
   AsyncEventsPolicy async_events = AsyncEventsPolicy::automatic;
   NetlinkMode netlink = NetlinkMode::automatic;
@@ -207,16 +233,19 @@ struct Config {
   ProbeConfig probe;
   ResourceConfig resource;  ///< of the collector `resource`
   ConfigCheckConfig config_check;
+  ModuleConfig module;
+  BurstConfig burst;
   std::map<std::string, CollectorConfig, std::less<>> collectors;  ///< one entry per known collector
   bool operator==(const Config&) const = default;
 };
 
-/// A collector that this binary has, as its registry describes it. Views must outlive the call they are
+/// A collector of this binary, as its registry describes it. The views must outlive the call that they are
 /// passed to.
 struct CollectorChoice {
   std::string_view name;
   bool enabled = true;  ///< by default
   std::string_view help;
+  std::vector<std::string_view> families = {};  ///< names of what it can emit
 };
 
 }  // namespace rdma_exporter::config

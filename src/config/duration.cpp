@@ -7,6 +7,8 @@
 #include <charconv>
 #include <cstdint>
 
+#include "core/text/number.h"
+
 namespace rdma_exporter::config {
 namespace {
 
@@ -20,8 +22,6 @@ constexpr std::array kUnits{
     Unit{"m", 60'000},         Unit{"s", 1'000},       Unit{"ms", 1}};
 constexpr std::size_t kHours = 3;  // larger units are read, never written: "24h" says more than "1d"
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 }  // namespace
 
 core::Result<std::chrono::milliseconds> parse_duration(std::string_view text) {
@@ -30,7 +30,7 @@ core::Result<std::chrono::milliseconds> parse_duration(std::string_view text) {
   std::int64_t total = 0;
   auto unit = kUnits.begin();
   while (!text.empty()) {
-    if (!is_digit(text.front())) return wrong;
+    if (!core::is_digit(text.front())) return wrong;
     std::int64_t count = 0;
     const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), count);
     if (status == std::errc::result_out_of_range) return core::config_error("is out of range");

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/text/number.h"
+
 namespace rdma_exporter::config {
 namespace {
 
@@ -15,11 +17,10 @@ constexpr std::string_view kUnix = "unix:/";  // "unix:9400" is a host of that n
 constexpr std::size_t kMaxNameBytes = 253;    // RFC 1035 2.3.4, as text
 constexpr std::size_t kMaxLabelBytes = 63;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_alnum(char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_alnum(char c) { return core::is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 bool is_address(int family, std::string_view text) {
-  if (text.find('\0') != std::string_view::npos) return false;  // inet_pton would stop there and be content
+  if (text.find('\0') != std::string_view::npos) return false;  // inet_pton() would stop there and succeed
   in6_addr address{};
   return inet_pton(family, std::string(text).c_str(), &address) == 1;
 }
@@ -39,7 +40,7 @@ bool is_host_name(std::string_view name) {
   }
 }
 
-/// "::1" or "fe80::1%eth0": the zone names an interface, without which a link-local address cannot be bound.
+/// "::1" or "fe80::1%eth0": the zone names the interface that a link-local address needs.
 bool is_ipv6(std::string_view text) {
   const auto percent = text.find('%');
   if (!is_address(AF_INET6, text.substr(0, percent))) return false;
@@ -47,9 +48,9 @@ bool is_ipv6(std::string_view text) {
 }
 
 core::Result<ListenAddress> parse_unix(std::string_view path) {
-  if (path.ends_with('/')) return core::config_error("has no name of a socket");
+  if (path.ends_with('/')) return core::config_error("has no socket name");
   if (path.size() >= sizeof(sockaddr_un::sun_path))
-    return core::config_error("has a path of more than 107 bytes");
+    return core::config_error("has a path longer than 107 bytes");
   return ListenAddress{{}, 0, std::string(path)};
 }
 
@@ -58,16 +59,18 @@ core::Result<std::string> parse_host(std::string_view host) {
   if (host.front() == '[') {
     if (host.back() != ']') return core::config_error("has no ] before the port");
     host = host.substr(1, host.size() - 2);
-    if (!is_ipv6(host)) return core::config_error("has no IPv6 address in its brackets");
+    if (!is_ipv6(host)) return core::config_error("has no valid IPv6 address in its brackets");
     return std::string(host);
   }
   if (host.find(':') != std::string_view::npos)
     return core::config_error("has an IPv6 address without brackets");
-  // "1.2.3" is a legal host name, but nobody means one: it is an IPv4 address with a part missing.
-  const bool numeric = std::all_of(host.begin(), host.end(), [](char c) { return is_digit(c) || c == '.'; });
-  if (numeric && !is_address(AF_INET, host)) return core::config_error("has a wrong IPv4 address");
-  if (host == "*") return core::config_error("has * as its host: omit the host to listen on all addresses");
-  if (!numeric && !is_host_name(host)) return core::config_error("has a wrong host name");
+  // "1.2.3" is a valid host name, but surely an IPv4 address with a part missing.
+  const bool numeric =
+      std::all_of(host.begin(), host.end(), [](char c) { return core::is_digit(c) || c == '.'; });
+  if (numeric && !is_address(AF_INET, host)) return core::config_error("has an invalid IPv4 address");
+  if (host == "*")
+    return core::config_error("has * as its host: leave the host out to listen on all addresses");
+  if (!numeric && !is_host_name(host)) return core::config_error("has an invalid host name");
   return std::string(host);
 }
 
@@ -82,7 +85,7 @@ core::Result<ListenAddress> parse_listen_address(std::string_view text) {
   std::uint16_t port = 0;
   const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
   if (status != std::errc() || end != digits.data() + digits.size())
-    return core::config_error("has a wrong port");
+    return core::config_error("has an invalid port");
   auto host = parse_host(text.substr(0, colon));
   if (!host) return tl::unexpected(host.error());
   return ListenAddress{*std::move(host), port, {}};

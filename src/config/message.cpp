@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kMaxQuoteBytes = 80;
 constexpr std::size_t kMaxTypos = 4;
 
-/// Levenshtein distance: letters to insert, drop or change.
+/// Levenshtein distance: letters to insert, delete or replace.
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -51,7 +51,7 @@ std::string in_quotes(std::string_view text) {
 }
 
 std::string nearest(std::string_view wrong, std::span<const std::string> known) {
-  if (wrong.size() > 2 * kMaxQuoteBytes) return {};  // the distance costs time in the product of both lengths
+  if (wrong.size() > 2 * kMaxQuoteBytes) return {};  // the distance costs time in proportion to both lengths
   std::size_t best = std::clamp(wrong.size() / 3, std::size_t{1}, kMaxTypos) + 1;
   std::string found;
   for (const std::string& word : known) {

@@ -6,13 +6,13 @@
 #include <string>
 #include <string_view>
 
-// Pieces of the messages that a person reads after a mistake in a flag or the file.
+// Parts of the messages about mistakes in flags or the file.
 namespace rdma_exporter::config {
 
-/// `text` in double quotes, on one line and printable whatever it holds; long text is cut.
+/// `text` in double quotes, on one line and printable; long text is cut.
 std::string in_quotes(std::string_view text);
 
-/// The member of `known` that `wrong` is most likely a slip of; empty when none is near.
+/// The member of `known` that `wrong` is most likely a misspelling of; empty if none is close.
 std::string nearest(std::string_view wrong, std::span<const std::string> known);
 
 /// "a, b or c".

@@ -10,7 +10,7 @@
 
 namespace rdma_exporter::config {
 
-/// What the command line asks for.
+/// The action that the command line requests.
 enum class Action : unsigned char {
   serve,
   version,
@@ -30,14 +30,14 @@ struct Parsed {
   bool file_is_empty = true;  ///< nothing but blanks and comments in the file, or no file
 };
 
-/// Reads the command line (`arguments` as main gets it, the program's name first) and the file that
-/// --config.file names. A flag wins over the file, the file over the default. help, version and the describe
-/// actions are about the program and read no file. The error is one message for the person who started the
+/// Parses the command line (as main() receives it, starting with the program's name) and the file that
+/// --config.file names. Flags override the file, the file overrides defaults. help, version and the describe
+/// actions are about the program and read no file. The error is a message for the person who started the
 /// program.
 core::Result<Parsed> parse(std::span<const char* const> arguments,
                            std::span<const CollectorChoice> collectors);
 
-/// The same for the text of a file alone; `file_name` is for messages.
+/// The same for the text of a file alone; `file_name` is used in messages.
 core::Result<Config> load(std::string_view text, std::string_view file_name,
                           std::span<const CollectorChoice> collectors);
 

@@ -11,7 +11,7 @@
 namespace rdma_exporter::config {
 namespace {
 
-/// The part of the table that has a common prefix; a leaf has the values of one option.
+/// The part of the table below a common prefix; a leaf has the values of one option.
 struct Branch {
   std::string word;
   std::vector<Branch> below;
@@ -23,7 +23,8 @@ bool is_word_char(char c) {
          c == '/' || c == '-';
 }
 
-/// True for text that every YAML reader takes as text, also one of YAML 1.1, to which `on` is a boolean.
+/// True if every YAML reader takes the value as text, including YAML 1.1 readers, for which `on` is a
+/// boolean.
 bool is_plain(const std::string& value) {
   constexpr std::array<std::string_view, 9> kReserved{"null", "true", "false", "yes", "no",
                                                       "on",   "off",  "y",     "n"};

@@ -10,11 +10,10 @@
 
 namespace rdma_exporter::config {
 
-/// Every option with its value as YAML; load() of it gives the same Config again.
+/// All options with their values as YAML; load() of it gives the same Config again.
 std::string print(const Config& config);
 
-/// What --help prints: the commands, and each flag with its kind of value, its default and a line of
-/// explanation.
+/// The output of --help: the commands, and each flag with its type, default and description.
 std::string help_text(std::span<const CollectorChoice> collectors,
                       std::span<const CommandSyntax> commands = {});
 

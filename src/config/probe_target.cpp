@@ -30,10 +30,10 @@ core::Result<void> take_attribute(std::string_view text, ProbeTarget& target) {
     target.*member = value;
     return {};
   }
-  return core::config_error("has an attribute that is none of name, group, device, from, source");
+  return core::config_error("has an attribute other than name, group, device, from and source");
 }
 
-// The address as the user wrote it is what the label says when there is no name.
+// Without a name, the label shows the address as the user wrote it.
 core::Result<void> take_address(std::string_view text, ProbeTarget& target) {
   const bool bracketed = text.starts_with('[');
   const std::size_t end = bracketed ? text.find(']') : std::string_view::npos;
@@ -45,7 +45,7 @@ core::Result<void> take_address(std::string_view text, ProbeTarget& target) {
   const auto address = parse_listen_address(whole);
   if (!address) return tl::unexpected(address.error());
   if (address->host.empty() || address->port == 0 || !address->path.empty())
-    return core::config_error("has no host and port");
+    return core::config_error("has no host or no port");
   target.address = address->host;
   target.port = address->port;
   return {};

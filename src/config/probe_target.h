@@ -11,11 +11,11 @@
 
 namespace rdma_exporter::config {
 
-/// Reads "HOST", "HOST:PORT", "[IPV6]:PORT", each perhaps with attributes behind it: ",name=a,group=b". The
-/// error's context is what is wrong, to be put after the text.
+/// Parses "HOST", "HOST:PORT" or "[IPV6]:PORT", optionally followed by attributes: ",name=a,group=b". The
+/// error's context says what is wrong; it is meant to follow the text in a message.
 core::Result<ProbeTarget> parse_probe_target(std::string_view text);
 
-/// parse_probe_target() of it gives the target again.
+/// parse_probe_target() of the result gives the target again.
 std::string to_string(const ProbeTarget& target);
 
 }  // namespace rdma_exporter::config

@@ -19,7 +19,7 @@ bool is_utf8(std::string_view text) {
   return checked == text;
 }
 
-/// YAML forbids tabs there, and yaml-cpp's messages about them do not say so.
+/// YAML forbids tabs there, but yaml-cpp's messages do not mention them.
 bool is_indented_with_tab(std::string_view line) {
   const auto start = std::min(line.find_first_not_of(" \t\r"), line.size());
   return start < line.size() && line[start] != '#' &&

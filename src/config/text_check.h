@@ -15,8 +15,8 @@ struct TextProblem {
   std::string what;
 };
 
-/// Finds what keeps `text` from being a text file: a control character, bytes that are not UTF-8, its
-/// length; or an indentation by tabs.
+/// Finds what makes `text` unacceptable as a text file: control characters, bytes that are not UTF-8, its
+/// length, or indentation with tabs.
 std::optional<TextProblem> find_text_problem(std::string_view text);
 
 }  // namespace rdma_exporter::config

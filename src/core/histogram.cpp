@@ -7,12 +7,10 @@
 #include <cmath>
 #include <limits>
 
+#include "core/seconds.h"
+
 namespace rdma_exporter::core {
 namespace {
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
 
 // Upper bounds of the buckets between two powers of two, as fractions of the upper one: 2^(i/8 - 1).
 constexpr std::array kFractions{0.5,
@@ -32,7 +30,10 @@ constexpr std::size_t kMaxExemplarBytes = 128;
 }  // namespace
 
 Histogram::Histogram(std::span<const double> bounds)
-    : bounds_(bounds), created_(now()), counts_(bounds.size() + 1), exemplars_(bounds.size() + 1) {}
+    : bounds_(bounds),
+      created_(seconds_since_epoch()),
+      counts_(bounds.size() + 1),
+      exemplars_(bounds.size() + 1) {}
 
 int Histogram::native_index(double seconds) {
   int exponent = 0;
@@ -54,7 +55,7 @@ void Histogram::observe(double seconds, std::string_view exemplar) {
     ++native_[static_cast<std::size_t>(native_index(seconds) - kLowest)];
   }
   if (!exemplar.empty() && exemplar.size() <= kMaxExemplarBytes)
-    exemplars_[bucket] = Exemplar{std::string(exemplar), seconds, now()};
+    exemplars_[bucket] = Exemplar{std::string(exemplar), seconds, seconds_since_epoch()};
 }
 
 NativeBuckets Histogram::native() const {

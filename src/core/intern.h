@@ -9,9 +9,9 @@
 
 namespace rdma_exporter::core {
 
-/// The one shared copy of a value, never null: the devices of a host have the same counters, and a hundred
-/// devices would keep a hundred copies of their names. For types of which there are few different values.
-/// Thread-safe; a value that nobody uses any more is forgotten.
+/// Returns the one shared copy of a value, never null: a hundred devices with the same counters would
+/// otherwise keep a hundred copies of their names. For types with few different values. Thread-safe. Values
+/// that are no longer used are forgotten.
 template <typename T>
 std::shared_ptr<const T> intern(T value) {
   static std::mutex mutex;

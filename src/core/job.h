@@ -13,14 +13,14 @@
 
 namespace rdma_exporter::core {
 
-/// What one run of a job produced. Filled by the worker that runs the job and by nobody else.
+/// The results of one run of a job. Filled only by the worker that runs the job.
 class JobRun {
  public:
   using Clock = std::chrono::steady_clock;
 
   explicit JobRun(std::uint64_t cycle, Clock::time_point now = Clock::now()) : cycle_(cycle), now_(now) {}
 
-  /// Makes it empty again for another cycle; buffers are kept.
+  /// Makes it empty for another cycle, keeping its buffers.
   void reset(std::uint64_t cycle, Clock::time_point now = Clock::now()) {
     cycle_ = cycle;
     now_ = now;
@@ -30,19 +30,19 @@ class JobRun {
     failed_ = false;
   }
 
-  /// Number of the collection this run belongs to: what one job of a device has read in a cycle may be shared
-  /// with its siblings.
+  /// Number of the collection that this run belongs to. What one job of a device has read in a cycle may be
+  /// shared with the other jobs of the device.
   std::uint64_t cycle() const { return cycle_; }
-  /// When the run began: the time by which a job decides what is due (a refresh, the end of a back-off).
+  /// When the run began. A job decides by this time what is due, such as a refresh or the end of a back-off.
   Clock::time_point now() const { return now_; }
   SampleBatch& samples() { return samples_; }
   const SampleBatch& samples() const { return samples_; }
 
-  /// Counts one read that should have worked and did not; `reason` must be static text (core::reason()).
+  /// Counts a failed read of a source that exists. `reason` must be static text (core::reason()).
   void count_read_error(std::string_view reason) { read_errors_.emplace_back(reason, 1); }
-  /// Counts series that a limit kept out; `reason` is static text.
+  /// Counts series that were left out because of a limit. `reason` must be static text.
   void count_dropped(std::string_view reason, std::uint64_t series) { dropped_.emplace_back(reason, series); }
-  /// The job as a whole failed (its device cannot be listed, it threw).
+  /// Marks the whole job as failed: its device cannot be listed, or it threw an exception.
   void fail() { failed_ = true; }
 
   using Counts = std::vector<std::pair<std::string_view, std::uint64_t>>;
@@ -59,12 +59,13 @@ class JobRun {
   bool failed_ = false;
 };
 
-/// The unit of failure: what one collector reads of one device. run() may block for as long as the kernel
-/// likes; it is called by one worker at a time, never again before it has returned, and on any thread.
+/// The unit of failure: what one collector reads from one device. run() may block for as long as the kernel
+/// blocks. It is called on any thread, by one worker at a time, and never again before it has returned.
 class Job {
  public:
-  /// `device` is empty for what a collector reads of the host as a whole.
-  Job(std::string_view collector, std::string device) : collector_(collector), device_(std::move(device)) {}
+  /// `device` is empty for a job about the host as a whole, `netdev` for a job about a device.
+  Job(std::string_view collector, std::string device, std::string netdev = {})
+      : collector_(collector), device_(std::move(device)), netdev_(std::move(netdev)) {}
   virtual ~Job() = default;
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
@@ -72,11 +73,16 @@ class Job {
   virtual void run(JobRun& run) = 0;
 
   std::string_view collector() const { return collector_; }  ///< static text
-  const std::string& device() const { return device_; }
+  const std::string& device() const { return device_; }      ///< the RDMA device
+  const std::string& netdev() const { return netdev_; }      ///< the network interface
+  /// The unit that may hang as a whole and has its own share of workers and series: the interface if there is
+  /// one, otherwise the device.
+  const std::string& subject() const { return netdev_.empty() ? device_ : netdev_; }
 
  private:
   std::string_view collector_;
   std::string device_;
+  std::string netdev_;
 };
 
 }  // namespace rdma_exporter::core

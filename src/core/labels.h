@@ -17,8 +17,8 @@ using Label = std::pair<std::string_view, std::string_view>;
 /// 1.0 both want. Rendered once per device or port and reused for every sample.
 std::string render_labels(std::initializer_list<Label> labels);
 
-/// Calls `visit(name, value)` for each label of a rendered block, in order, with the value as it was before
-/// it was escaped. The views hold during the call only.
+/// Calls `visit(name, value)` for each label of a rendered block, in order, with the unescaped value. The
+/// views are valid during the call only.
 void for_each_label(std::string_view block,
                     const std::function<void(std::string_view name, std::string_view value)>& visit);
 

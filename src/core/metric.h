@@ -9,15 +9,19 @@ namespace rdma_exporter::core {
 
 enum class MetricType : std::uint8_t { counter, gauge, histogram };
 
-/// One metric family: a row of a constexpr table. The only place where its name, type, labels and help are
-/// written; source of the exposition, of --describe, of docs/METRICS.md and of the contract tests.
+/// The metric sets. `lean` has what alerts, dashboards, runbooks and checks use, `full` has everything.
+enum class MetricSet : std::uint8_t { lean, full };
+
+/// One metric family: a row of a constexpr table. Its name, type, labels and help are written here only; the
+/// exposition, --describe, docs/METRICS.md and the contract tests are derived from it.
 struct MetricDesc {
   std::string_view name;    ///< whole name, so that grep finds it
   MetricType type;          ///< an info metric is a gauge whose name ends in _info and whose value is 1
   std::string_view labels;  ///< label names in order, separated by commas
   std::string_view unit;    ///< base unit ("bytes", "seconds", "ratio") or the thing counted ("packets")
-  std::string_view help;    ///< one line, one sentence or two, without the final period's newline
+  std::string_view help;    ///< one line of one or more sentences, without the final period
   std::string_view source;  ///< kernel file, header or document the value comes from
+  MetricSet set = MetricSet::lean;  ///< the smallest set that contains the family
 };
 
 namespace detail {
@@ -34,7 +38,45 @@ constexpr bool printable(std::string_view text) {
 }
 }  // namespace detail
 
-/// True for metrics that say what something is instead of how much: type info in OpenMetrics.
+namespace detail {
+struct PrefixLabels {
+  std::string_view prefix;
+  std::string_view labels;
+};
+// Every series of a family with this prefix has these labels, first and in this order.
+inline constexpr PrefixLabels kPrefixLabels[] = {
+    {"rdma_device_", "device"},
+    {"rdma_port_", "device,port"},
+    {"rdma_netdev_", "device,port,netdev"},
+    {"rdma_priority_", "device,port,netdev"},
+    {"rdma_pfc_", "device,port,netdev"},
+    {"rdma_dcb_", "device,port,netdev"},
+    {"rdma_resource_", "device"},
+    {"rdma_burst_", "device,port"},
+    {"rdma_config_", "device"},
+};
+constexpr bool starts_with_list(std::string_view labels, std::string_view first) {
+  return labels.starts_with(first) && (labels.size() == first.size() || labels[first.size()] == ',');
+}
+constexpr bool has_label(std::string_view labels, std::string_view label) {
+  while (!labels.empty()) {
+    const std::size_t comma = labels.find(',');
+    if (labels.substr(0, comma) == label) return true;
+    labels.remove_prefix(comma == std::string_view::npos ? labels.size() : comma + 1);
+  }
+  return false;
+}
+constexpr bool labels_fit(std::string_view name, std::string_view labels) {
+  // Labels that a scrape or an alerting rule adds.
+  for (const std::string_view taken : {"severity", "job", "instance", "cluster", "alertname"})
+    if (has_label(labels, taken)) return false;
+  for (const PrefixLabels& rule : kPrefixLabels)
+    if (name.starts_with(rule.prefix) && !starts_with_list(labels, rule.labels)) return false;
+  return true;
+}
+}  // namespace detail
+
+/// True for metrics that describe what something is: type info in OpenMetrics.
 constexpr bool is_info(const MetricDesc& metric) {
   return metric.type == MetricType::gauge && metric.name.ends_with("_info");
 }
@@ -47,15 +89,17 @@ constexpr std::string_view openmetrics_name(const MetricDesc& metric) {
   return name;
 }
 
-/// Compile-time rules for one row: legal lower-case name with one of our prefixes, `_total` on counters and
-/// only there, no suffix that belongs to the samples of a histogram, base unit in the name, help without
-/// control characters, a source.
+/// Compile-time rules for one row: a legal lower-case name with one of our prefixes; `_total` on counters and
+/// only there; no suffix that is reserved for the samples of a histogram; the base unit in the name; the
+/// labels of its prefix first, and no label that Prometheus or people add; help without control characters; a
+/// source.
 constexpr bool valid(const MetricDesc& metric) {
   const bool prefix = metric.name.starts_with("rdma_") || metric.name.starts_with("process_");
   const bool total = metric.name.ends_with("_total");
   const bool counter = metric.type == MetricType::counter;
   if (!prefix || !detail::lower_name(metric.name) || total != counter) return false;
   if (metric.name.find("__") != std::string_view::npos) return false;
+  if (!detail::labels_fit(metric.name, metric.labels)) return false;
   for (const std::string_view suffix : {"_bucket", "_count", "_sum", "_created"})
     if (metric.name.ends_with(suffix)) return false;
   for (const std::string_view unit : {"bytes", "seconds", "ratio"})

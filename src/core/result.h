@@ -11,15 +11,15 @@
 
 namespace rdma_exporter::core {
 
-/// What kind of thing went wrong; decides the `reason` label of error counters.
+/// The kind of an error, which decides the `reason` label of error counters.
 enum class Errc : unsigned char {
-  os,        ///< a system call failed, os_errno says how
-  parse,     ///< the source answered with bytes that are not what its kernel documents
-  too_long,  ///< the source is longer than it can legally be (bounded read)
-  config,    ///< a person's input was wrong; context is a whole message for that person
+  os,        ///< a system call failed; see os_errno
+  parse,     ///< the source returned bytes that do not have the format its kernel documents
+  too_long,  ///< the source is longer than the limit of the read
+  config,    ///< invalid input from a person; context is a complete message
 };
 
-/// A recoverable error. Cheap to make: the context stays empty on the read path.
+/// A recoverable error. Cheap to make: on the read path the context stays empty.
 struct Error {
   Errc kind = Errc::os;
   int os_errno = 0;

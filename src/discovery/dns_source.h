@@ -8,12 +8,11 @@
 
 #include "core/result.h"
 #include "discovery/source.h"
+#include "http/client/resolve.h"
 
 namespace rdma_exporter::discovery {
 
-/// All addresses of a name, in order. Blocks for as long as the host's resolver does. ENOENT: there is no
-/// such name; EAGAIN: no name server answers.
-core::Result<std::vector<std::string>> resolve(const std::string& name);
+using http::resolve;
 
 /// Those to probe: IPv4 addresses where there are any, so that no peer is there twice.
 TargetGroup group_of(std::vector<std::string> addresses, std::uint16_t port);

@@ -16,6 +16,7 @@
 #include <thread>
 #include <utility>
 
+#include "core/seconds.h"
 #include "discovery/dns_source.h"
 #include "discovery/file_source.h"
 #include "discovery/http_source.h"
@@ -30,16 +31,12 @@ constexpr std::string_view kFile = "file_sd";
 constexpr std::string_view kDns = "dns_sd";
 constexpr std::string_view kHttp = "http_sd";
 
-double seconds_since_epoch() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
-// Of a text that check() has taken.
+// `text` has passed check().
 std::unique_ptr<Source> make_source(std::string_view kind, const std::string& text,
                                     const SourceOptions& options) {
   if (kind == kFile) return std::make_unique<FileSource>(text);
   if (kind == kDns) return std::make_unique<DnsSource>(parse_address(text).value_or(Address{}));
-  return std::make_unique<HttpSource>(parse_url(text).value_or(Url{}), options.authority_file,
+  return std::make_unique<HttpSource>(http::parse_url(text).value_or(http::Url{}), options.authority_file,
                                       options.refresh);
 }
 
@@ -57,13 +54,13 @@ core::Result<void> check(const SourceOptions& options) {
     if (const auto good = parse_address(name); !good)
       return core::config_error("--probe.discovery.names: \"" + name + "\" " + good.error().context);
   for (const std::string& url : options.urls)
-    if (const auto good = parse_url(url); !good)
+    if (const auto good = http::parse_url(url); !good)
       return core::config_error("--probe.discovery.urls: a URL " + good.error().context);
   for (const std::string& pattern : options.files) {
     const auto slash = pattern.rfind('/');
     if (slash != std::string::npos && pattern.substr(0, slash).find_first_of("*?[") != std::string::npos)
       return core::config_error("--probe.discovery.files: \"" + pattern +
-                                "\" has wildcards in its directory");
+                                "\" has wildcards in its directory part");
   }
   return {};
 }
@@ -88,7 +85,8 @@ class Sources::Job : public std::enable_shared_from_this<Job> {
     try {
       std::thread([self = shared_from_this()] { self->run(); }).detach();
     } catch (const std::system_error& error) {
-      log::error("cannot look for targets", {{"source", status_.name}, {"error", error.what()}});
+      log::error("cannot start the discovery of targets",
+                 {{"source", status_.name}, {"error", error.what()}});
     }
   }
   void stop() {
@@ -110,7 +108,7 @@ class Sources::Job : public std::enable_shared_from_this<Job> {
     while (take(read())) wait();
   }
 
-  // What is thrown, for want of memory, is a reading that failed.
+  // An exception, for lack of memory, is a failed reading.
   Reading read() {
     try {
       return source_->read();
@@ -126,7 +124,7 @@ class Sources::Job : public std::enable_shared_from_this<Job> {
     if (!changed_) return false;
     status_.failing = !reading.problems.empty();
     for (const core::Error& problem : reading.problems) ++status_.failures[core::reason(problem)];
-    if (!status_.failing) status_.last_success = seconds_since_epoch();
+    if (!status_.failing) status_.last_success = core::seconds_since_epoch();
     if (reading.targets && (!std::exchange(status_.known, true) || *reading.targets != targets_)) {
       keep(std::move(*reading.targets));
       changed_();
@@ -146,7 +144,7 @@ class Sources::Job : public std::enable_shared_from_this<Job> {
     for (const core::Error& problem : problems) now.insert(core::to_string(problem));
     for (const std::string& problem : now)
       if (!complaints_.contains(problem))
-        log::warn("targets cannot be read, those known stay",
+        log::warn("targets cannot be read, keeping those known before",
                   {{"kind", status_.kind}, {"source", status_.name}, {"error", problem}});
     if (now.empty() && !complaints_.empty())
       log::info("targets can be read again", {{"kind", status_.kind}, {"source", status_.name}});

@@ -56,7 +56,7 @@ class Sources {
   void configure(const SourceOptions& options);
   void stop();
 
-  /// Of all sources together.
+  /// The targets of all sources together.
   TargetList targets() const;
   std::vector<SourceStatus> status() const;
   /// No thread is left of sources that were stopped.

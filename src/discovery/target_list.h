@@ -2,9 +2,7 @@
 // Copyright the rdma_exporter authors
 #pragma once
 
-#include <compare>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <map>
 #include <string>
@@ -12,19 +10,12 @@
 #include <vector>
 
 #include "core/result.h"
+#include "http/client/address.h"
 
 namespace rdma_exporter::discovery {
 
-/// Where a peer is asked.
-struct Address {
-  std::string host;        ///< name or address, without brackets
-  std::uint16_t port = 0;  ///< 0: not said
-  auto operator<=>(const Address&) const = default;
-};
-
-/// From "host", "host:port", "192.0.2.1", "[2001:db8::1]:port", "2001:db8::1". The error's
-/// context is what is wrong, to be put after the text.
-core::Result<Address> parse_address(std::string_view text);
+using http::Address;
+using http::parse_address;
 
 /// Peers with the same labels, as Prometheus' service discovery has them.
 struct TargetGroup {

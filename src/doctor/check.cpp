@@ -28,7 +28,7 @@ Verdict worst(const Findings& findings) {
 
 std::string checks_markdown() {
   std::string out =
-      "| Check | What is right | When it is not | What to do | Read from |\n|---|---|---|---|---|\n";
+      "| Check | What is right | If it is not | What to do | Read from |\n|---|---|---|---|---|\n";
   for (const Check* check : all_checks()) {
     out.append("| `").append(check->id).append("` ");
     for (const std::string_view cell : {check->title, check->means, check->advice, check->source})

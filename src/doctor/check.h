@@ -10,32 +10,35 @@
 
 namespace rdma_exporter::doctor {
 
-/// Ordered by how much attention it needs; unknown needs less than a warning.
+/// Ordered by how much attention it needs; unknown needs less than warning.
 enum class Verdict : std::uint8_t { ok, unknown, warning, critical };
 
 /// "ok", "unknown", "warning", "critical".
 std::string_view to_string(Verdict verdict);
 
 enum class CheckKind : std::uint8_t {
-  configuration,  ///< how things are set up: what rdma_config_check repeats
+  configuration,  ///< settings, which rdma_config_check repeats
   counters,       ///< what has been counted
-  caller,         ///< of the process that asks and its user: nothing for a metric of a daemon
+  caller,         ///< of the calling process and its user: no metric of a daemon
 };
 
-/// One row of the table of checks: the only place where a check is described; source of docs/DOCTOR.md.
+/// One row of the table of checks. This is the only description of a check, and the source of docs/DOCTOR.md.
 struct Check {
   std::string_view id;  ///< as in the label `check`
   CheckKind kind;
-  std::string_view title;   ///< what is as it should be when it is ok
-  std::string_view means;   ///< when it is not, and what follows
-  std::string_view advice;  ///< what to do then
-  std::string_view source;  ///< where the kernel says so
+  std::string_view title;   ///< the correct state, shown if it is ok
+  std::string_view means;   ///< what is wrong otherwise, and its consequences
+  std::string_view advice;  ///< how to correct it
+  std::string_view source;  ///< where the kernel reports it
+  /// What is wrong, in words; {} stands for the evidence. Empty if the counters have words of their own, or
+  /// if the evidence is a sentence itself.
+  std::string_view problem = {};
 };
 
-/// All of them, in the order of the documentation.
+/// All checks, in the order of the documentation.
 std::span<const Check* const> all_checks();
 
-/// What a finding is about. Empty where it is about more than one.
+/// What a finding is about. Members are empty if the finding concerns more than one.
 struct Subject {
   std::string device;
   std::string port;
@@ -46,14 +49,15 @@ struct Finding {
   const Check* check;
   Subject subject;
   Verdict verdict;
-  std::string evidence;  ///< one sentence: what was read
+  std::string evidence;       ///< one sentence: what was read
+  std::string sentence = {};  ///< what is wrong, in words; empty: Check::problem has it
 };
 using Findings = std::vector<Finding>;
 
-/// The worst of them; ok when there is none.
+/// The worst verdict; ok if there is no finding.
 Verdict worst(const Findings& findings);
 
-/// docs/DOCTOR.md's table of checks.
+/// The table of checks in docs/DOCTOR.md.
 std::string checks_markdown();
 
 }  // namespace rdma_exporter::doctor

@@ -9,9 +9,9 @@
 
 #include "doctor/check.h"
 #include "doctor/checks/check_table.h"
-#include "doctor/gather/facts.h"
+#include "doctor/host_facts.h"
 
-// What the files of checks share.
+// Shared by the files of checks.
 namespace rdma_exporter::doctor {
 
 /// Adds findings about one subject.
@@ -20,7 +20,7 @@ class Judge {
   Judge(Findings& out, Subject subject) : out_(out), subject_(std::move(subject)) {}
 
   void add_finding(const Check& check, Verdict verdict, std::string evidence) const {
-    out_.push_back({&check, subject_, verdict, std::move(evidence)});
+    out_.push_back({&check, subject_, verdict, std::move(evidence), {}});
   }
   void ok(const Check& check, std::string evidence) const {
     add_finding(check, Verdict::ok, std::move(evidence));
@@ -28,7 +28,7 @@ class Judge {
   void unknown(const Check& check, std::string why) const {
     add_finding(check, Verdict::unknown, std::move(why));
   }
-  /// What was to be read, and why it could not be.
+  /// Adds the verdict unknown: what should have been read, and why it could not be.
   void unread(const Check& check, std::string_view what, const core::Error& error) const {
     unknown(check, std::string(what) + " cannot be read: " + core::to_string(error));
   }
@@ -44,7 +44,7 @@ std::string gigabits(double bytes_per_second);
 /// "ACTIVE", as in core/sysfs.c.
 std::string_view port_state_name(std::uint32_t state);
 
-/// "a, b and 3 more"; "none" of nothing.
+/// "a, b and 3 more"; "none" for an empty list.
 std::string listed(const std::vector<std::string>& names, std::size_t at_most = 4);
 
 /// Whether the port speaks RoCE.

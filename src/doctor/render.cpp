@@ -27,7 +27,7 @@ std::string_view colour_of(Verdict verdict) {
   return "";
 }
 
-// "port 1, eth0", what the heading does not say.
+// "port 1, eth0": what the heading does not contain.
 std::string place(const Subject& subject) {
   std::string text = subject.port.empty() ? "" : "port " + subject.port;
   if (!subject.netdev.empty()) text += (text.empty() ? "" : ", ") + subject.netdev;
@@ -35,8 +35,8 @@ std::string place(const Subject& subject) {
 }
 
 std::string entry(const Finding& finding, bool colour) {
-  std::string word = fmt::format("{:<8}", to_string(finding.verdict));
-  if (colour) word = std::string(colour_of(finding.verdict)) + word + "\x1b[0m";
+  const std::string word =
+      coloured(fmt::format("{:<8}", to_string(finding.verdict)), finding.verdict, colour);
   std::string text = fmt::format("  {}  {:<16} {}{}\n", word, finding.check->id, place(finding.subject),
                                  printable(finding.evidence));
   if (finding.verdict < Verdict::warning) return text;
@@ -45,7 +45,7 @@ std::string entry(const Finding& finding, bool colour) {
   return text;
 }
 
-// Devices in the order of their worst finding, as the findings are.
+// Devices in the order of their worst finding, like the findings.
 std::vector<std::string> owners(const Findings& findings) {
   std::vector<std::string> names;
   for (const Finding& finding : findings)
@@ -64,6 +64,10 @@ std::string host_name(const Facts& facts) { return printable(facts.system.host_n
 std::string kernel(const Facts& facts) { return printable(facts.system.kernel_release.value_or("unknown")); }
 
 }  // namespace
+
+std::string coloured(std::string_view text, Verdict verdict, bool colour) {
+  return colour ? fmt::format("{}{}\x1b[0m", colour_of(verdict), text) : std::string(text);
+}
 
 std::string printable(std::string_view text) {
   std::string valid;

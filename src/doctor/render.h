@@ -5,19 +5,22 @@
 #include <string>
 
 #include "doctor/check.h"
-#include "doctor/gather/facts.h"
+#include "doctor/host_facts.h"
 
 namespace rdma_exporter::doctor {
 
-/// For people: by device, worst first, with evidence and advice. `colour`: with the escape sequences of a
+/// The findings by device, worst first, with evidence and advice. `colour`: use the escape sequences of a
 /// terminal.
 std::string to_text(const Facts& facts, const Findings& findings, bool colour);
 
-/// For programs; described in docs/DOCTOR.md.
+/// JSON for programs; docs/DOCTOR.md describes it.
 std::string to_json(const Facts& facts, const Findings& findings);
 
-/// `text` as it may stand in a line on a terminal or in a document: bytes that are no UTF-8, and control
-/// characters, as \xHH. Names of processes and interfaces are made by users.
+/// `text` in the colour of a verdict, if `colour` is set.
+std::string coloured(std::string_view text, Verdict verdict, bool colour);
+
+/// Makes `text` safe for a terminal or document: control characters and bytes that are not UTF-8 become \xHH.
+/// Users choose the names of processes and interfaces.
 std::string printable(std::string_view text);
 
 }  // namespace rdma_exporter::doctor

@@ -9,6 +9,7 @@
 #include "doctor/checks/checks.h"
 #include "doctor/judge.h"
 #include "doctor/render.h"
+#include "doctor/words/verdict_text.h"
 
 namespace rdma_exporter::doctor {
 namespace {
@@ -58,7 +59,7 @@ ReportTable port_table(const Facts& facts) {
 
 ReportTable counter_table(const Facts& facts) {
   ReportTable table{"Counters that are not 0",
-                    {"Counter", "Labels", "Since the driver was loaded", "While looking"},
+                    {"Counter", "Labels", "Since the driver was loaded", "While watching"},
                     {},
                     "All counters of errors, losses and congestion are 0."};
   for (const CounterFacts& counter : facts.counters) {
@@ -70,10 +71,10 @@ ReportTable counter_table(const Facts& facts) {
 }
 
 ReportTable owner_table(std::vector<Owner> owners) {
-  ReportTable table{"Who has most memory registered",
+  ReportTable table{"Owners with the most registered memory",
                     {"Device", "Kind", "Owner", "Container", "Queue pairs", "Memory"},
                     {},
-                    "Nobody, or the kernel does not tell (docs/RESOURCES.md)."};
+                    "None, or the kernel does not report them (docs/RESOURCES.md)."};
   std::stable_sort(owners.begin(), owners.end(), [](const Owner& one, const Owner& other) {
     return one.memory_bytes > other.memory_bytes;
   });
@@ -85,32 +86,13 @@ ReportTable owner_table(std::vector<Owner> owners) {
   return table;
 }
 
-std::string where(const Subject& subject) {
-  std::string text = subject.device.empty() ? "host" : subject.device;
-  if (!subject.port.empty()) text += "/" + subject.port;
-  return subject.netdev.empty() ? text : text + " " + subject.netdev;
-}
-
-ReportTable check_table(const Findings& findings) {
-  ReportTable table{"Checks", {"Verdict", "Check", "Where", "Evidence", "To do"}, {}, "No check applies."};
-  for (const Finding& finding : findings) {
-    const bool bad = finding.verdict >= Verdict::warning;
-    table.rows.push_back({std::string(to_string(finding.verdict)), std::string(finding.check->id),
-                          where(finding.subject), finding.evidence,
-                          std::string(bad ? finding.check->advice : "")});
-  }
-  return table;
-}
-
 }  // namespace
 
 Report make_report(const Facts& facts, const Findings& findings, std::vector<Owner> owners) {
   Report report;
   report.title = "RDMA report of " + printable(facts.system.host_name.value_or("an unknown host"));
-  report.summary = fmt::format(
-      "Kernel {}. {} devices. Worst verdict: {}.", printable(facts.system.kernel_release.value_or("unknown")),
-      facts.devices.size() + facts.silent_devices.size(), to_string(worst(findings)));
-  report.tables = {check_table(findings), device_table(facts), port_table(facts), counter_table(facts),
+  report.summary = verdict_text(facts, findings, false);
+  report.tables = {device_table(facts), port_table(facts), counter_table(facts),
                    owner_table(std::move(owners))};
   for (ReportTable& table : report.tables)
     for (auto& row : table.rows)

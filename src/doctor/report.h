@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "doctor/check.h"
-#include "doctor/gather/facts.h"
+#include "doctor/host_facts.h"
 
-// A page about a host for a ticket: what it has, what was counted, whose it is, what is wrong.
+// A report about a host for a ticket: its devices, counters, owners of resources, and problems.
 namespace rdma_exporter::doctor {
 
-/// Who has RDMA resources of a device.
+/// An owner of RDMA resources of a device.
 struct Owner {
   std::string device;
   std::string kind;  ///< "pod", "slurm_job", "process", ...
@@ -37,8 +37,7 @@ struct Report {
 
 Report make_report(const Facts& facts, const Findings& findings, std::vector<Owner> owners);
 
+/// The report as text for terminals and mail; host_page() is the HTML.
 std::string report_text(const Report& report);
-/// One file: no script, no font, nothing that is loaded from elsewhere. All text is escaped.
-std::string report_html(const Report& report);
 
 }  // namespace rdma_exporter::doctor

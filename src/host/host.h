@@ -12,7 +12,9 @@
 #include "host/fs/attr_dir.h"
 #include "host/fs/host_fs.h"
 #include "host/kernel_release.h"
+#include "host/lldp/lldp_frames.h"
 #include "host/netlink/netlink.h"
+#include "host/netlink/netlink_sockets.h"
 #include "host/verbs/device_nodes.h"
 #include "host/verbs/verbs.h"
 
@@ -23,7 +25,8 @@ namespace rdma_exporter::host {
 struct Host {
   std::unique_ptr<HostFs> sysfs;
   std::unique_ptr<HostFs> procfs;
-  /// A new netlink conversation for one job; returns nullptr where netlink is not used (a recording, a tree).
+  /// A new netlink conversation; returns nullptr where netlink is not used (a recording, a tree). Jobs use
+  /// kept_netlink().
   std::function<std::unique_ptr<Netlink>(NetlinkProtocol)> make_netlink = [](NetlinkProtocol) {
     return nullptr;
   };
@@ -34,6 +37,7 @@ struct Host {
   /// device_nodes(). Empty where sysfs is not that of the running system: a tree has no device files.
   std::function<core::Result<std::vector<DeviceNode>>()> device_nodes = nullptr;
   OpenFileBudget open_files{16384};
+  NetlinkSockets netlink_sockets = {};
   /// The kernel behind the seams.
   Kernel kernel = {};
   /// See resource_dumps_safe().
@@ -42,6 +46,8 @@ struct Host {
   std::shared_ptr<Changes> changes = std::make_shared<Changes>();
   /// nullptr where events are not listened to: a recording, a tree, a single collection.
   std::shared_ptr<EventReader> events = nullptr;
+  /// open_lldp_frames(). Empty where there is no live kernel behind sysfs.
+  std::function<core::Result<std::unique_ptr<LldpFrames>>()> open_lldp_frames = nullptr;
 };
 
 }  // namespace rdma_exporter::host

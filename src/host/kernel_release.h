@@ -16,7 +16,7 @@ struct Kernel {
   std::string machine = {};  ///< "x86_64"
 };
 
-/// Of the running kernel.
+/// The running kernel.
 Kernel running_kernel();
 
 /// True when the driver is known to let go of a device although programs have its verbs device open

@@ -3,8 +3,10 @@
 #include "host/privileges.h"
 
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <linux/netlink.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -29,6 +31,8 @@ constexpr std::array kNetwork{MissingPrivilege{"network_namespace", "port_counte
                               MissingPrivilege{"network_namespace", "network_interfaces"}};
 constexpr std::array kPid{MissingPrivilege{"pid_namespace", "owners"}};
 constexpr std::array kProcesses{MissingPrivilege{"processes", "owners"}};
+constexpr std::array kNetAdmin{MissingPrivilege{"net_admin", "module"}};
+constexpr std::array kPacket{MissingPrivilege{"net_raw", "neighbor"}};
 
 // The kernel has this setting for the first network namespace only (net/core/sysctl_net_core.c:
 // net_core_table).
@@ -64,6 +68,16 @@ bool can_open_verbs(const std::string& name) {
 
 bool can_open_netlink() { return Fd(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE)).valid(); }
 
+bool has_net_admin() {
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> data{};
+  if (::syscall(SYS_capget, &header, data.data()) != 0) return false;
+  return (data[CAP_TO_INDEX(CAP_NET_ADMIN)].effective & CAP_TO_MASK(CAP_NET_ADMIN)) != 0;
+}
+
+// Protocol 0: it receives nothing.
+bool can_open_packet() { return Fd(::socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0)).valid(); }
+
 std::vector<MissingPrivilege> missing_privileges(const PrivilegeSources& sources) {
   const auto devices = sources.sysfs.list("class/infiniband");
   if (!devices || devices->empty()) return {};
@@ -74,6 +88,8 @@ std::vector<MissingPrivilege> missing_privileges(const PrivilegeSources& sources
   if (!can_open_all_verbs(sources)) lacks(kVerbs);
   if (!sources.can_open_netlink()) lacks(kNetlink);
   if (!in_first_network_namespace(sources.procfs) && devices_are_shared(sources.sysfs)) lacks(kNetwork);
+  if (sources.has_net_admin && !sources.has_net_admin()) lacks(kNetAdmin);
+  if (sources.can_open_packet && !sources.can_open_packet()) lacks(kPacket);
   if (!sources.owners_wanted) return missing;
   if (!in_first_pid_namespace(sources.procfs)) {
     lacks(kPid);

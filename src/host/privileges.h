@@ -28,11 +28,17 @@ struct PrivilegeSources {
   /// A socket of the family AF_NETLINK.
   std::function<bool()> can_open_netlink;
   bool owners_wanted = true;
+  /// Capability CAP_NET_ADMIN, which the collector `module` needs; empty: not wanted.
+  std::function<bool()> has_net_admin = nullptr;
+  /// A socket of the family AF_PACKET, which the collector `neighbor` needs; empty: not wanted.
+  std::function<bool()> can_open_packet = nullptr;
 };
 
 /// Those of the running process.
 bool can_open_verbs(const std::string& name);
 bool can_open_netlink();
+bool has_net_admin();
+bool can_open_packet();
 
 /// What is missing, of what this host has: nothing on a host without RDMA devices. May block as long as a
 /// driver likes: not for the io thread, nor for a scrape.

@@ -15,7 +15,7 @@ class context;
 
 namespace rdma_exporter::http {
 
-/// What becomes of a request before anybody looks at what it wants.
+/// The outcome of the checks that a request passes before the handler sees it.
 enum class Admission : unsigned char {
   admitted,
   rate_limited,
@@ -24,21 +24,21 @@ enum class Admission : unsigned char {
   password_queue_full,
 };
 
-/// Who gets in, and how connections are secured. Io thread only.
+/// Decides who is let in and how connections are secured. Io thread only.
 class AccessControl {
  public:
   using Answer = std::function<void(Admission)>;
 
   virtual ~AccessControl() = default;
 
-  /// For new connections; null: plain HTTP.
+  /// The TLS context of new connections; null: plain HTTP.
   virtual std::shared_ptr<boost::asio::ssl::context> tls() const = 0;
 
-  /// For every response: whole lines, each ending in CRLF. Valid until the next event.
+  /// Headers added to every response: whole lines, each ending in CRLF. Valid until the next event.
   virtual std::string_view response_headers() const = 0;
 
   /// Calls `answer` exactly once, now or later. `request` is not used after the return; `client` is the
-  /// address of who sent it.
+  /// address of its sender.
   virtual void admit(const Request& request, const std::string& client, Answer answer) = 0;
 };
 

@@ -10,19 +10,18 @@
 
 namespace rdma_exporter::http {
 
-/// What a server serves. Every call comes on the io thread and must not block it.
+/// What a server serves. All calls come on the io thread and must not block it.
 class Handler {
  public:
   using Answer = std::function<void(Response)>;
 
   virtual ~Handler() = default;
 
-  /// Calls `answer` exactly once, at once or later. `request` is not used after the return. A HEAD is
-  /// answered as its GET; the caller leaves the body out.
+  /// Calls `answer` exactly once, now or later. `request` is not used after the return. A HEAD request is
+  /// answered like a GET; the caller omits the body.
   virtual void handle(const Request& request, Answer answer) = 0;
 
-  /// Bytes of responses that have to be gone before the one that `request` asks for can be made; 0: it can
-  /// be.
+  /// Bytes of responses that have to be freed before the response to `request` can be made; 0: none.
   virtual std::size_t missing_room(const Request& request) const = 0;
 };
 

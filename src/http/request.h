@@ -9,18 +9,19 @@ namespace rdma_exporter::http {
 
 enum class Method : unsigned char { get, head, post, other };
 
-/// What the routes need of a request. The strings are reused from one request of a connection to the next.
+/// The parts of a request that the routes need. The strings are reused from one request of a connection to
+/// the next.
 struct Request {
   Method method = Method::get;
-  std::string target;                ///< as sent: may carry a query, may be in absolute form
-  std::string scrape_timeout;        ///< value of X-Prometheus-Scrape-Timeout-Seconds, empty when absent
-  std::string accept = {};           ///< value of Accept; several of them are joined by commas
-  std::string accept_encoding = {};  ///< the same of Accept-Encoding
-  std::string authorization = {};    ///< value of the (first) header Authorization, empty when absent
+  std::string target;                ///< as sent: may have a query, may be in absolute form
+  std::string scrape_timeout;        ///< value of X-Prometheus-Scrape-Timeout-Seconds, empty if absent
+  std::string accept = {};           ///< value of Accept; several headers are joined with commas
+  std::string accept_encoding = {};  ///< value of Accept-Encoding, likewise
+  std::string authorization = {};    ///< value of the (first) Authorization header, empty if absent
 
   /// The path of the target, without scheme, authority and query: "/metrics".
   std::string_view path() const;
-  /// What follows the first '?' of the target, without a fragment; empty where there is none.
+  /// The part of the target after the first '?', without a fragment; empty if there is none.
   std::string_view query() const;
 };
 

@@ -10,15 +10,14 @@
 
 namespace rdma_exporter::http {
 
-/// The syntax of one request message. Keeps of the header what the routes need and drops the body, so that
-/// nothing is allocated per request once the strings of `request` have grown. Not reusable: one parser per
-/// message.
+/// Parses one request message. Keeps only the headers that the routes need and drops the body, so that
+/// nothing is allocated per request once the strings of `request` have grown. Use one parser per message.
 class RequestParser final : public beast::http::basic_parser<true> {
  public:
   RequestParser(Request& request, std::uint32_t max_header_bytes, std::uint64_t max_body_bytes);
 
-  /// The status to refuse the message with when its header is complete but wrong, 0 when it is fine. Call it
-  /// when is_header_done() has become true.
+  /// Returns the status with which to reject the message if its complete header is invalid, or 0 if it is
+  /// valid. Call it once is_header_done() is true.
   unsigned header_status() const;
   bool is_http_1_0() const { return version_ == 10; }
 

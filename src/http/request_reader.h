@@ -11,15 +11,15 @@
 
 namespace rdma_exporter::http {
 
-/// Turns the bytes of a connection into requests, one at a time: put received bytes into space(), report them
-/// with received(), ask next(); after the answer, next_message() goes on with whatever was pipelined behind.
-/// The buffer holds `max_header_bytes` and never grows.
+/// Turns the bytes of a connection into requests, one at a time. Put received bytes into space(), report them
+/// with received(), then call next(). After the response, next_message() continues with pipelined bytes. The
+/// buffer holds `max_header_bytes` and never grows.
 class RequestReader {
  public:
   enum class Progress : unsigned char {
     need_more,  ///< space() has room
-    request,    ///< request() is whole, its body read and dropped
-    bad,        ///< error_status() says with what to refuse; the rest of the connection cannot be understood
+    request,    ///< request() is complete; its body has been read and dropped
+    bad,  ///< error_status() is the status to reject it with; the rest of the connection cannot be parsed
   };
 
   RequestReader(std::size_t max_header_bytes, std::size_t max_body_bytes);
@@ -32,19 +32,19 @@ class RequestReader {
 
   const Request& request() const { return request_; }
   unsigned error_status() const { return error_status_; }
-  /// Whether the client of the whole request() expects the connection to stay.
+  /// Whether the client of the complete request() wants to keep the connection open.
   bool keep_alive() const { return parser_->keep_alive(); }
-  /// Whether request() is of HTTP/1.0, where a connection that stays has to be announced.
+  /// Whether request() is HTTP/1.0, where keeping the connection open has to be announced.
   bool is_http_1_0() const { return parser_->is_http_1_0(); }
   /// Whether any byte of the current message has arrived.
   bool started() const { return header_bytes_ > 0 || has_unread(); }
-  /// Whether the header of the current message is whole.
+  /// Whether the header of the current message is complete.
   bool header_done() const { return parser_->is_header_done(); }
-  /// Whether bytes have arrived that no message has taken yet.
+  /// Whether bytes have arrived that do not belong to a message yet.
   bool has_unread() const { return begin_ < end_; }
 
   void next_message();
-  /// Forgets everything that was received.
+  /// Discards everything that was received.
   void clear();
 
  private:

@@ -38,7 +38,7 @@ Response text_response(unsigned status, std::string_view body) {
 
 const Response& no_memory() {
   static const Response no_room = [] {
-    Response response = text_response(503, "no memory for the answer, try again\n");
+    Response response = text_response(503, "not enough memory for the answer, try again\n");
     response.extra_headers = "Retry-After: 1\r\n";
     response.refused = RefusedRequest::memory;
     return response;

@@ -100,7 +100,7 @@ core::Result<Server::Listeners> Server::listeners_for(const std::vector<std::str
 
 core::Result<void> Server::reconfigure(ServerOptions options) {
   if (options.systemd_sockets != options_.systemd_sockets)
-    return core::config_error("--web.systemd-socket: a change takes effect with a restart only");
+    return core::config_error("--web.systemd-socket: a change requires a restart");
   if (!options.systemd_sockets && options.listen_addresses != options_.listen_addresses) {
     auto listeners = listeners_for(options.listen_addresses);
     if (!listeners) return tl::unexpected(std::move(listeners.error()));

@@ -24,7 +24,7 @@ struct SessionContext;
 
 struct ServerOptions {
   std::vector<std::string> listen_addresses{":9400"};  ///< see config/listen_address.h
-  bool systemd_sockets = false;                        ///< those instead of the addresses
+  bool systemd_sockets = false;  ///< use the sockets that systemd passes instead of the addresses
   unsigned max_connections = 128;
   std::chrono::milliseconds read_timeout{
       10000};  ///< a TLS handshake; from the first byte of a request to its last
@@ -34,8 +34,8 @@ struct ServerOptions {
   unsigned max_requests = 1000;                    ///< of one connection
 };
 
-/// The HTTP server. Everything happens on the thread that runs `io`; it is that thread, or no thread, that
-/// calls these functions. `handler` and `counters` outlive the server. The destructor closes every
+/// The HTTP server. Everything happens on the thread that runs `io`; only that thread calls these functions,
+/// or any thread if none runs it. `handler` and `counters` outlive the server. The destructor closes every
 /// connection.
 class Server {
  public:
@@ -45,28 +45,27 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  /// Listens on every address and begins to accept. All or nothing: the error is a
-  /// whole message for a person that names the address, the reason and the flag, with the os_errno of the
-  /// reason where it has one.
+  /// Listens on every address and starts accepting. All or nothing: the error is a complete message for a
+  /// person that names the address, the reason and the flag, with the os_errno of the reason if it has one.
   core::Result<void> listen();
 
-  /// Takes over other options without losing a connection: listens on addresses that are new, no more on
-  /// those that are gone, and takes the limits for connections and requests from now on. All or nothing; an
-  /// address of which an old one has the port is in use. Where sockets come from stays.
+  /// Applies other options without losing a connection: listens on new addresses, stops listening on removed
+  /// ones, and applies the limits on connections and requests from now on. All or nothing; an address fails
+  /// as in use if an old address has its port. The kind of sockets, own or systemd's, does not change.
   core::Result<void> reconfigure(ServerOptions options);
 
-  /// "[::]:9400" for each address, with the port that the kernel chose where 0 was asked for.
+  /// "[::]:9400" for each address, with the port that the kernel chose if the configured port is 0.
   std::vector<std::string> bound_addresses() const;
 
-  /// Accepts no more, closes connections without a request at once, and the others after their response. The
-  /// event loop runs out of this server's work when the last response is written: the caller bounds that
-  /// time.
+  /// Stops accepting, closes connections without a request at once, and the others after their response. The
+  /// event loop runs out of this server's work when the last response has been written; the caller limits
+  /// that time.
   void stop();
-  /// Closes the connections that stop() has left. A process of which a thread is stuck in the kernel keeps
-  /// its descriptors: what it has not closed itself stays open until that thread returns.
+  /// Closes the connections that stop() has left open. If a thread is stuck in the kernel, the process keeps
+  /// its descriptors until that thread returns, unless it has closed them itself.
   void close();
 
-  /// Connections being served, idle ones included.
+  /// Number of connections being served, including idle ones.
   unsigned open_connections() const;
 
  private:

@@ -8,13 +8,14 @@
 namespace rdma_exporter::record {
 namespace {
 
-constexpr int kLastErrno = 524;  // ENOTSUPP, the highest that core::errno_name() names
+constexpr int kLastErrno = 524;  // ENOTSUPP, the highest errno that core::errno_name() knows
 
 }  // namespace
 
 std::string error_word(const core::Error& error) {
   const std::string_view word = core::reason(error);
-  // One word for all without a name; the kernel has more of its own (include/linux/errno.h).
+  // core::errno_name() has one word for all unnamed values, but the kernel has further ones
+  // (include/linux/errno.h).
   return word == "errno_other" ? std::to_string(error.os_errno) : std::string(word);
 }
 

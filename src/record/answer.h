@@ -12,11 +12,11 @@
 
 namespace rdma_exporter::record {
 
-/// What a seam of the host answered to one question.
+/// The answer of a host's seam to one question.
 struct Answer {
-  /// A text; the entries of a list; the messages of netlink; with an error, what came before it.
+  /// A text, the entries of a list, or the messages of netlink; after an error, those that preceded it.
   std::vector<std::string> parts = {};
-  /// "EINVAL", "too_long", "parse", the number of an errno without a name; empty: it worked.
+  /// "EINVAL", "too_long", "parse", or the number of an errno without a name. Empty if there was no error.
   std::string error = {};
 
   bool operator==(const Answer&) const = default;
@@ -25,7 +25,7 @@ struct Answer {
 /// All questions of one moment (question.h) with their answers.
 using Snapshot = std::map<std::string, Answer, std::less<>>;
 
-/// An error as a word, and back; a word that is none is EIO.
+/// Converts an error to a word, and back; an unknown word becomes EIO.
 std::string error_word(const core::Error& error);
 core::Error error_of_word(std::string_view word);
 

@@ -10,7 +10,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// What a recording may say of its times need not make sense.
+// The times in a recording may be implausible.
 constexpr milliseconds kShortest{100};
 constexpr milliseconds kLongest = std::chrono::hours(24);
 

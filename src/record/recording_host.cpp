@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "host/netlink/nldev_rewrite.h"
+#include "host/netlink/nldev/rewrite.h"
 #include "record/question.h"
 
 namespace rdma_exporter::record {
@@ -35,7 +35,7 @@ std::vector<std::string> parts_of(const std::vector<host::DeviceNode>& nodes) {
   return parts;
 }
 
-// Notes a result and hands it on.
+// Records a result and returns it.
 template <typename T>
 core::Result<T> noted(Tape& tape, const std::string& question, core::Result<T> result) {
   tape.note(question, result ? Answer{parts_of(*result)} : failed(result.error()));
@@ -145,7 +145,7 @@ class Conversation : public host::Netlink {
   }
 
  private:
-  // Keys do not even get into memory that could be written.
+  // Removes keys before they reach memory that could be written to a file.
   std::string noted(host::Bytes message) const {
     if (protocol_ != host::NetlinkProtocol::rdma) return std::string(chars(message));
     return std::string(chars(host::nldev::without_secrets(message)));
@@ -188,7 +188,7 @@ class Verbs : public host::Verbs {
     return noted(tape_, device_limits_question(device), live_.device_limits(device));
   }
   core::Result<std::unique_ptr<host::AsyncEvents>> async_events(const std::string& device) override {
-    return live_.async_events(device);  // what happens is no answer
+    return live_.async_events(device);  // events are not answers, so they are not recorded
   }
 
  private:

@@ -11,12 +11,13 @@
 
 namespace rdma_exporter::record {
 
-/// Takes down questions and answers. Thread-safe.
+/// Collects questions and answers. Thread-safe.
 class Tape {
  public:
-  /// A later answer replaces an earlier one, unless it only failed for being longer than its reader expected.
+  /// A later answer replaces an earlier one, unless the later one failed only because it was longer than
+  /// expected.
   void note(std::string question, Answer answer);
-  /// What was noted since the last call.
+  /// What was recorded since the last call.
   Snapshot take();
 
  private:
@@ -24,7 +25,7 @@ class Tape {
   Snapshot noted_;
 };
 
-/// A host whose seams ask `live`, and note everything on `tape`; both outlive it. It has no events.
+/// A host whose seams query `live` and record everything on `tape`; both must outlive it. It has no events.
 host::Host recording_host(host::Host& live, Tape& tape);
 
 }  // namespace rdma_exporter::record

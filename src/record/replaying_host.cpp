@@ -16,7 +16,7 @@ namespace {
 
 using Source = std::shared_ptr<const Player>;
 
-// The parts that were answered; `unknown` is the errno of what nobody asked.
+// The parts of the answer; `unknown` is the errno for questions that were not asked.
 core::Result<const std::vector<std::string>*> parts(const Player& player, const std::string& question,
                                                     int unknown) {
   const Answer* answer = player.find(question);
@@ -31,7 +31,7 @@ bool to_number(std::string_view text, Number& number) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-// Exactly `Count` numbers.
+// Parses exactly `Count` numbers.
 template <typename Number, std::size_t Count>
 core::Result<std::array<Number, Count>> numbers(const std::vector<std::string>& texts) {
   std::array<Number, Count> all{};
@@ -59,12 +59,13 @@ core::Result<std::string> text(const Player& player, const std::string& question
   return (*found)->empty() ? std::string() : (*found)->front();
 }
 
-class File : public host::OpenFile {
+class ReplayedFile : public host::OpenFile {
  public:
-  File(Source player, std::string question) : player_(std::move(player)), question_(std::move(question)) {}
+  ReplayedFile(Source player, std::string question)
+      : player_(std::move(player)), question_(std::move(question)) {}
 
   core::Result<std::string_view> read(std::span<char> buffer) override {
-    // A file that is gone in a later snapshot: as the kernel says it of one that is kept open.
+    // A file that is missing in a later snapshot fails as the kernel does for a file that was kept open.
     const auto content = text(*player_, question_, ENODEV);
     if (!content) return tl::unexpected(content.error());
     if (content->size() >= buffer.size()) return core::too_long_error();
@@ -77,9 +78,10 @@ class File : public host::OpenFile {
   std::string question_;
 };
 
-class Dir : public host::OpenDir {
+class ReplayedDir : public host::OpenDir {
  public:
-  Dir(Source player, std::string question) : player_(std::move(player)), question_(std::move(question)) {}
+  ReplayedDir(Source player, std::string question)
+      : player_(std::move(player)), question_(std::move(question)) {}
   core::Result<host::FileId> stat() override { return file_id(*player_, question_); }
 
  private:
@@ -87,9 +89,9 @@ class Dir : public host::OpenDir {
   std::string question_;
 };
 
-class Files : public host::HostFs {
+class ReplayedFiles : public host::HostFs {
  public:
-  Files(Source player, std::string tree) : player_(std::move(player)), tree_(std::move(tree)) {}
+  ReplayedFiles(Source player, std::string tree) : player_(std::move(player)), tree_(std::move(tree)) {}
 
   core::Result<std::vector<std::string>> list(const std::string& path) override {
     const auto found = parts(*player_, question("list", path), ENOENT);
@@ -110,10 +112,10 @@ class Files : public host::HostFs {
       return tl::unexpected(error_of_word(refused->error));
     std::string read = question("read", path);
     if (player_->find(read) == nullptr) return core::os_error(ENOENT);
-    return std::make_unique<File>(player_, std::move(read));
+    return std::make_unique<ReplayedFile>(player_, std::move(read));
   }
   core::Result<std::unique_ptr<host::OpenDir>> open_dir(const std::string& path) override {
-    auto dir = std::make_unique<Dir>(player_, question("dir", path));
+    auto dir = std::make_unique<ReplayedDir>(player_, question("dir", path));
     if (const auto there = dir->stat(); !there) return tl::unexpected(there.error());
     return dir;
   }
@@ -128,9 +130,9 @@ class Files : public host::HostFs {
   std::string tree_;
 };
 
-class Conversation : public host::Netlink {
+class ReplayedConversation : public host::Netlink {
  public:
-  Conversation(Source player, host::NetlinkProtocol protocol)
+  ReplayedConversation(Source player, host::NetlinkProtocol protocol)
       : player_(std::move(player)), protocol_(protocol) {}
 
   core::Result<void> request(std::uint16_t type, std::uint16_t flags, host::Bytes payload,
@@ -159,9 +161,9 @@ class Conversation : public host::Netlink {
   host::NetlinkProtocol protocol_;
 };
 
-class Ethtool : public host::Ethtool {
+class ReplayedEthtool : public host::Ethtool {
  public:
-  explicit Ethtool(Source player) : player_(std::move(player)) {}
+  explicit ReplayedEthtool(Source player) : player_(std::move(player)) {}
 
   core::Result<void> execute(const std::string& netdev, std::span<std::byte> buffer) override {
     const auto content = text(*player_, ethtool_question(netdev, buffer), EOPNOTSUPP);
@@ -175,9 +177,9 @@ class Ethtool : public host::Ethtool {
   Source player_;
 };
 
-class Verbs : public host::Verbs {
+class ReplayedVerbs : public host::Verbs {
  public:
-  explicit Verbs(Source player) : player_(std::move(player)) {}
+  explicit ReplayedVerbs(Source player) : player_(std::move(player)) {}
 
   core::Result<host::PortMtu> port_mtu(const std::string& device, std::uint32_t port) override {
     return query<2>(port_mtu_question(device, port)).map([](const auto& n) {
@@ -223,17 +225,17 @@ host::Host replaying_host(std::shared_ptr<const Player> player, unsigned kept_fi
   const host::Kernel kernel = player->recording().manifest().kernel;
   const auto asked = [&](std::string_view start) { return player->recording().asked(start); };
   const auto make_netlink = [player](host::NetlinkProtocol protocol) -> std::unique_ptr<host::Netlink> {
-    return std::make_unique<Conversation>(player, protocol);
+    return std::make_unique<ReplayedConversation>(player, protocol);
   };
   const auto none = [](host::NetlinkProtocol) { return std::unique_ptr<host::Netlink>(); };
   using MakeNetlink = decltype(host::Host::make_netlink);
   using DeviceNodes = decltype(host::Host::device_nodes);
   return host::Host{
-      .sysfs = std::make_unique<Files>(player, "sysfs"),
-      .procfs = std::make_unique<Files>(player, "procfs"),
+      .sysfs = std::make_unique<ReplayedFiles>(player, "sysfs"),
+      .procfs = std::make_unique<ReplayedFiles>(player, "procfs"),
       .make_netlink = asked("netlink ") ? MakeNetlink(make_netlink) : MakeNetlink(none),
-      .ethtool = asked("ethtool ") ? std::make_unique<Ethtool>(player) : nullptr,
-      .verbs = asked("verbs ") ? std::make_unique<Verbs>(player) : nullptr,
+      .ethtool = asked("ethtool ") ? std::make_unique<ReplayedEthtool>(player) : nullptr,
+      .verbs = asked("verbs ") ? std::make_unique<ReplayedVerbs>(player) : nullptr,
       .device_nodes =
           asked(kDeviceNodesQuestion) ? DeviceNodes([player] { return device_nodes(*player); }) : nullptr,
       .open_files = host::OpenFileBudget(kept_files),

@@ -9,9 +9,9 @@
 
 namespace rdma_exporter::record {
 
-/// A host whose seams answer what the player shows, so that the same collectors and parsers run as on the
-/// host that was recorded. What nobody asked then does not exist: ENOENT of a file, EOPNOTSUPP of the rest.
-/// It has no events.
+/// A host whose seams answer from the player, so that the same collectors and parsers run as on the recorded
+/// host. Questions that were not asked then fail: ENOENT for files, EOPNOTSUPP for everything else. It has no
+/// events.
 host::Host replaying_host(std::shared_ptr<const Player> player, unsigned kept_files);
 
 }  // namespace rdma_exporter::record

@@ -15,10 +15,10 @@ namespace {
 void log_throw(const core::Job& job, const std::exception& thrown) noexcept {
   try {
     log::error(
-        "a collector threw",
+        "a collector failed with an exception",
         {{"collector", std::string(job.collector())}, {"device", job.device()}, {"error", thrown.what()}});
   } catch (const std::exception& again) {
-    log::caught("a collector threw", again);
+    log::caught("a collector failed with an exception", again);
   }
 }
 
@@ -41,7 +41,8 @@ void Collection::start() {
   std::unique_lock lock(shared_->mutex);
   begun_ = Clock::now();
   Slot& slot = *shared_->discovery;
-  discovery_ = std::make_shared<Run>(*this, shared_->discovery, admit(slot, begun_), slot.take_run(cycle_));
+  discovery_ =
+      std::make_shared<Run>(*this, shared_->discovery, admit(slot, begun_), slot.take_run(cycle_, begun_));
   Tasks tasks{discovery_};
   if (discovery_->outcome != Outcome::pending) tasks = plan();
   lock.unlock();
@@ -57,7 +58,7 @@ Collection::Tasks Collection::plan() {
   std::vector<RunPtr> runs;
   runs.reserve(shared_->slots.size());
   for (const auto& slot : shared_->slots)
-    runs.push_back(std::make_shared<Run>(*this, slot, Outcome::unwanted, core::JobRun(cycle_)));
+    runs.push_back(std::make_shared<Run>(*this, slot, Outcome::unwanted));
   runs_ = std::move(runs);
   planned_ = true;
   return admit_wanted();
@@ -69,9 +70,12 @@ Collection::Tasks Collection::admit_wanted() {
   tasks.reserve(runs_.size());  // a run is pending only with a task
   for (const RunPtr& run : runs_) {
     if (run->outcome != Outcome::unwanted || !wanted_.has(run->slot->job().collector())) continue;
-    run->outcome = admit(*run->slot, now);
-    run->result = run->slot->take_run(cycle_);
-    if (run->outcome == Outcome::pending) tasks.push_back(run);
+    const Outcome admitted = admit(*run->slot, now);
+    if (admitted == Outcome::pending) {
+      run->result = run->slot->take_run(cycle_, now);  // first: it may find no memory
+      tasks.push_back(run);
+    }
+    run->outcome = admitted;
   }
   unfinished_ += tasks.size();
   return tasks;
@@ -106,11 +110,11 @@ void Collection::Run::execute() {
     const auto begun_in = collection.lock();
     if (!begun_in || !begun_in->begin(*this)) return;
   }
-  const core::Job& job = slot->job();
+  core::Job& job = slot->job();
   try {
-    slot->job().run(result);
+    job.run(*result);
   } catch (const std::exception& error) {
-    result.fail();
+    result->fail();
     log_throw(job, error);
   }
   if (const auto ended_in = collection.lock()) return ended_in->end(*this);
@@ -121,7 +125,7 @@ void Collection::Run::execute() {
 void Collection::Run::drop(Clock::time_point now) {
   slot->ended(now, false);
   if (outcome == Outcome::late) shared->count_returned(slot->owner().get());
-  slot->fold(result);  // last, because it may find no memory
+  slot->fold(*result);  // last, because it may find no memory
 }
 
 bool Collection::begin(Run& run) {
@@ -156,21 +160,23 @@ void Collection::end(Run& run) {
 void Collection::account(Run& run) noexcept {
   try {
     limit_series(run);
-    run.slot->fold(run.result);
+    run.slot->fold(*run.result);
   } catch (const std::exception& error) {
     log::caught("a collector's result was dropped", error);
-    run.result.samples().truncate(0);
-    run.result.fail();
+    run.result->samples().truncate(0);
+    run.result->fail();
   }
 }
 
 // A device has a share of the page; what its collectors find beyond that is dropped and counted.
 void Collection::limit_series(Run& run) {
-  std::size_t& served = series_[run.slot->job().device()];
+  const std::string& device = run.slot->job().device();
+  if (!last_served_ || last_served_->first != device) last_served_ = &*series_.try_emplace(device).first;
+  std::size_t& served = last_served_->second;
   const std::size_t room = shared_->series_per_device - std::min(served, shared_->series_per_device);
-  core::SampleBatch& samples = run.result.samples();
+  core::SampleBatch& samples = run.result->samples();
   if (samples.size() > room) {
-    run.result.count_dropped("series_per_device", samples.size() - room);
+    run.result->count_dropped("series_per_device", samples.size() - room);
     samples.truncate(room);
   }
   served += samples.size();
@@ -190,11 +196,11 @@ void Collection::expire_run(Run& run, Clock::time_point now) {
   if (run.outcome != Outcome::pending || !run.started || now - *run.started < run.slot->timeout()) return;
   shared_->count_stuck(run.slot->owner().get());  // before it is late: it may find no memory
   run.outcome = Outcome::late;
-  run.slot->count_timeout();
+  shared_->count_timeout(run.slot->job());
   if (&run != discovery_.get()) --unfinished_;
 }
 
-// So many runs of its owner are stuck that this one would wait until the deadline for nothing.
+// Gives up a run that would wait until the deadline because too many runs of its owner are stuck.
 void Collection::give_up_blocked(Run& run) {
   if (run.outcome != Outcome::pending || run.started || !shared_->is_blocked(*run.slot->owner())) return;
   run.outcome = Outcome::busy;
@@ -232,7 +238,7 @@ void Collection::close(Clock::time_point now) {
 
 void Collection::close_run(Run& run, Clock::time_point now) {
   if (run.outcome != Outcome::pending) return;
-  run.slot->count_timeout();
+  shared_->count_timeout(run.slot->job());
   run.ended = now;
   if (run.started) {
     shared_->count_stuck(run.slot->owner().get());
@@ -245,12 +251,14 @@ void Collection::close_run(Run& run, Clock::time_point now) {
 void Collection::gather(const Selection& collectors, std::vector<const core::SampleBatch*>& finished,
                         core::SampleBatch& self, Clock::time_point now) const {
   const std::lock_guard lock(shared_->mutex);
-  if (discovery_) report(*discovery_, self, now);
+  JobReport jobs(shared_->timeouts);
+  if (discovery_) report(*discovery_, jobs, now);
   for (const RunPtr& run : runs_) {
     if (run->outcome == Outcome::unwanted || !collectors.has(run->slot->job().collector())) continue;
-    if (run->outcome == Outcome::done) finished.push_back(&run->result.samples());
-    report(*run, self, now);
+    if (run->outcome == Outcome::done) finished.push_back(&run->result->samples());
+    report(*run, jobs, now);
   }
+  jobs.write(self);
 }
 
 // For a stuck run the time it has been stuck so far.
@@ -270,14 +278,15 @@ void Collection::observe_duration(Clock::time_point now) {
   shared_->durations.observe(duration.count(), slowest->slot->labels());
 }
 
-void Collection::report(const Run& run, core::SampleBatch& self, Clock::time_point now) const {
+void Collection::report(const Run& run, JobReport& jobs, Clock::time_point now) const {
   // Single reads that fail cost their samples; a job of which nothing could be read has failed.
   // What has not ended is still being written to.
   const auto read_something = [](const core::JobRun& result) {
     return result.samples().size() != 0 || result.read_errors().empty();
   };
-  const bool success = run.outcome == Outcome::done && !run.result.failed() && read_something(run.result);
-  run.slot->report(self, run.outcome, success, taken(run, now));
+  const bool success = run.outcome == Outcome::done && !run.result->failed() && read_something(*run.result);
+  const bool goes_on = run.outcome == Outcome::pending && run.started;
+  jobs.add(*run.slot, goes_on ? Outcome::late : run.outcome, success, taken(run, now));
 }
 
 }  // namespace rdma_exporter::scrape

@@ -20,44 +20,42 @@ constexpr MetricDesc kScrapes{
     MetricType::counter,
     "",
     "collections",
-    "Collections started; scrapes that come while one is in flight share it and are not counted here",
+    "Collections started. Scrapes that arrive while a collection is in flight share it and are not counted",
     "src/scrape"};
 constexpr MetricDesc kWorkers{
     "rdma_exporter_workers",
     MetricType::gauge,
     "",
     "threads",
-    "Worker threads; more than one or two means that reads are slow or stuck in the kernel",
+    "Number of worker threads. More than one or two means that reads are slow or stuck in the kernel",
     "src/scrape"};
-constexpr MetricDesc kWorkerLimit{
-    "rdma_exporter_worker_limit_reached_total",
-    MetricType::counter,
-    "",
-    "events",
-    "Times work had to wait because limits.workers, or the share of its device, allowed no further worker",
-    "src/scrape"};
-constexpr MetricDesc kDuration{
-    "rdma_exporter_scrape_duration_seconds",
-    MetricType::histogram,
-    "",
-    "seconds",
-    "Time from the start of a collection until all jobs had ended or its deadline was over; the exemplar "
-    "names the job that took longest",
-    "src/scrape"};
+constexpr MetricDesc kWorkerLimit{"rdma_exporter_worker_limit_reached_total",
+                                  MetricType::counter,
+                                  "",
+                                  "events",
+                                  "Number of times work had to wait because limits.workers or the share of "
+                                  "its device allowed no further worker",
+                                  "src/scrape"};
+constexpr MetricDesc kDuration{"rdma_exporter_scrape_duration_seconds",
+                               MetricType::histogram,
+                               "",
+                               "seconds",
+                               "Duration of a collection in seconds, until all jobs ended or the deadline "
+                               "passed. The exemplar names the slowest job",
+                               "src/scrape"};
 constexpr MetricDesc kLeftOut{"rdma_exporter_page_series_dropped_total",
                               MetricType::counter,
                               "",
                               "series",
-                              "Series left out of pages because a page would have been longer than "
-                              "limits.page_bytes",
+                              "Series left out of pages that would have exceeded limits.page_bytes",
                               "src/scrape"};
-constexpr MetricDesc kInFlight{
-    "rdma_exporter_pages_in_flight_bytes",
-    MetricType::gauge,
-    "",
-    "bytes",
-    "Pages that clients have not taken yet; at limits.pages_in_flight_bytes scrapes get 503",
-    "src/scrape"};
+constexpr MetricDesc kInFlight{"rdma_exporter_pages_in_flight_bytes",
+                               MetricType::gauge,
+                               "",
+                               "bytes",
+                               "Bytes of pages that clients have not received yet. At "
+                               "limits.pages_in_flight_bytes, scrapes get status 503",
+                               "src/scrape"};
 
 constexpr std::array kFamilies{&kScrapes, &kDuration, &kLeftOut, &kInFlight, &kWorkers, &kWorkerLimit};
 static_assert(std::all_of(kFamilies.begin(), kFamilies.end(),
@@ -86,7 +84,7 @@ class DiscoveryJob : public core::Job {
     for (const PlannedJob& planned : *jobs) {
       const auto same_name = std::find_if(shared_.slots.begin(), shared_.slots.end(), [&](const auto& slot) {
         return slot->job().collector() == planned.job->collector() &&
-               slot->job().device() == planned.job->device();
+               slot->job().subject() == planned.job->subject();
       });
       if (same_name != shared_.slots.end() && &(*same_name)->job() == planned.job.get()) {
         slots.push_back(*same_name);
@@ -128,7 +126,7 @@ Engine::Engine(boost::asio::io_context& io, JobSource& source, const EngineOptio
             report(out);
             add_others(out);
           },
-          options.page_bytes, options.start_time) {
+          options.page_bytes, options.start_time, options.observer) {
   auto job = std::make_shared<DiscoveryJob>(*shared_);
   auto owner = shared_->owner_of(*job);
   shared_->discovery =
@@ -194,7 +192,7 @@ void Engine::start_collection() try {
         if (const auto delivered = weak.lock()) deliver(delivered);
       });
     } catch (const std::exception& exception) {
-      log::caught("a collection waits for its deadline", exception);
+      log::caught("a finished collection is delivered only at its deadline", exception);
     }
   };
   current_ = std::make_shared<Collection>(shared_, ++cycle_, std::move(wanted), on_complete);
@@ -217,7 +215,7 @@ void Engine::wait_tick() {
       shared_->pool.nudge();
       collection->expire(Clock::now());
     } catch (const std::exception& exception) {
-      log::caught("a collection could not be looked after", exception);
+      log::caught("the check of a collection failed", exception);
     }
   });
 }
@@ -239,7 +237,7 @@ void Engine::end_now(const std::shared_ptr<Collection>& collection) noexcept {
     collection->close(Clock::now());
     deliver(collection);
   } catch (const std::exception& exception) {
-    log::caught("a collection was given up", exception);
+    log::caught("a collection was abandoned", exception);
     give_up();
   }
 }
@@ -254,7 +252,7 @@ PagePtr Engine::print_now(const Collection& collection, const PageRequest& reque
   }
 }
 
-// Throws, for want of memory, before it has changed anything.
+// Throws, for lack of memory, before it has changed anything.
 void Engine::deliver(const std::shared_ptr<Collection>& collection) {
   if (collection != current_) return;  // its scrapes have been answered at their deadline
   std::vector<std::pair<std::shared_ptr<Waiter>, PagePtr>> answers;
@@ -302,7 +300,7 @@ void Engine::give_up() noexcept {
 }
 
 void Engine::report(core::SampleBatch& out) const {
-  const WorkerPool::Stats stats = shared_->pool.stats();
+  const task::Pool::Stats stats = shared_->pool.stats();
   out.add(kScrapes, {}, collections_.load());
   out.add(kDuration, {}, shared_->durations.data());
   out.add(kLeftOut, {}, printer_.left_out());
@@ -313,7 +311,7 @@ void Engine::report(core::SampleBatch& out) const {
 
 std::vector<const MetricDesc*> Engine::families() {
   std::vector<const MetricDesc*> all(kFamilies.begin(), kFamilies.end());
-  const auto slots = slot_families();
+  const auto slots = JobReport::families();
   all.insert(all.end(), slots.begin(), slots.end());
   return all;
 }

@@ -23,42 +23,45 @@ namespace rdma_exporter::scrape {
 struct EngineOptions {
   unsigned max_workers = 32;
   std::size_t series_per_device = 5000;
-  std::size_t page_bytes = std::size_t{64} << 20U;  ///< longest page, before compression
-  /// Of the process: engines that follow each other share it.
+  std::size_t page_bytes = std::size_t{64} << 20U;  ///< maximum size of a page before compression
+  /// The pages of the process: successive engines share them.
   std::shared_ptr<PageBudget> pages = std::make_shared<PageBudget>();
   std::optional<double> start_time = {};  ///< see core::make_format_writer()
+  /// Called on the thread that prints, one call at a time; must not throw.
+  Printer::Observer observer = {};
   std::chrono::milliseconds discovery_timeout{5000};
-  /// How often a collection in flight is looked after: more workers, jobs out of their time.
+  /// How often to check a collection in flight for missing workers and timed-out jobs.
   std::chrono::milliseconds tick{25};
 };
 
-/// Serves scrapes: runs one collection at a time on worker threads and answers each scrape when the
-/// collection is complete or the scrape's deadline is over, whichever comes first. Scrapes that come while a
-/// collection is in flight join it, also with another format, or with other collectors, whose jobs are then
-/// added. Public functions on the thread of `io` only; nothing here blocks it.
+/// Serves scrapes: runs one collection at a time on worker threads, and answers each scrape when the
+/// collection is complete or the scrape's deadline has passed, whichever comes first. Scrapes that arrive
+/// while a collection is in flight join it, even with another format or with other collectors, whose jobs are
+/// then added. Public functions are called on the thread of `io` only; nothing here blocks it.
 class Engine {
  public:
-  /// Must not throw.
+  /// Receives the page. Must not throw.
   using Answer = std::function<void(PagePtr)>;
 
-  /// `families` gives the order of the page and must hold every family that can occur. `self_metrics` adds
-  /// samples that are not a job's: build, process, HTTP. Called on any thread, one at a time.
+  /// `families` gives the order of the page and must contain every family that can occur. `self_metrics` adds
+  /// samples that do not belong to a job: build, process, HTTP. It is called on any thread, one call at a
+  /// time.
   Engine(boost::asio::io_context& io, JobSource& source, const EngineOptions& options,
          const std::vector<const core::MetricDesc*>& families, Printer::SelfMetrics self_metrics);
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  /// Answers with the page that `request` describes, never later than `deadline` plus the time to print it;
-  /// with null where there is no room for it. What is printed on the thread of `io`, because of a deadline,
-  /// is not compressed. Where it throws, for want of memory, there is no answer.
+  /// Answers with the page that `request` describes, never later than `deadline` plus the time to print it,
+  /// or with null if there is no room for it. A page that is printed on the thread of `io` because of a
+  /// deadline is not compressed. If it throws for lack of memory, there is no answer.
   void scrape(PageRequest request, Clock::time_point deadline, Answer answer);
 
-  /// No scrape is waiting for an answer.
+  /// Whether no scrape is waiting for an answer.
   bool idle() const { return !current_; }
 
-  /// Waits until the workers have ended. False when some are stuck in the kernel at `deadline`: then the
-  /// process should end without running destructors.
+  /// Waits until the workers have ended. False if some are stuck in the kernel at `deadline`; the process
+  /// should then end without running destructors.
   bool stop(Clock::time_point deadline);
 
   /// Families of the engine itself and of its slots.
@@ -85,7 +88,7 @@ class Engine {
   boost::asio::steady_timer tick_;
   std::uint64_t cycle_ = 0;
   std::shared_ptr<Collection> current_;
-  std::shared_ptr<Pages> pages_;  ///< of the current collection
+  std::shared_ptr<Pages> pages_;  ///< pages of the current collection
   std::vector<std::shared_ptr<Waiter>> waiters_;
   std::shared_ptr<bool> alive_ =
       std::make_shared<bool>(true);  ///< what is posted to io_ looks whether this is still here

@@ -12,19 +12,18 @@ namespace rdma_exporter::scrape {
 
 using PagePtr = std::shared_ptr<const core::Page>;
 
-/// The pages of a process that are in memory, from when they are printed until the last client has taken
-/// them. A page that many clients share counts once. Thread-safe.
+/// The pages of a process that are in memory, from the time they are printed until the last client has
+/// received them. A page that many clients share counts once. Thread-safe.
 ///
-/// While the pages are as long as the limit or longer no further one is begun. So a page of any length is
-/// made when there is no other, and together they are longer than the limit by at most one page for each
-/// thread that prints.
+/// No further page is begun while the pages have reached the limit. A page of any size is therefore made if
+/// there is no other, and together they exceed the limit by at most one page for each thread that prints.
 class PageBudget {
  public:
-  /// Bytes.
+  /// The limit in bytes.
   static constexpr std::size_t kDefaultLimit = std::size_t{64} << 20U;
 
   explicit PageBudget(std::size_t limit = kDefaultLimit);
-  /// For pages from now on.
+  /// Sets the limit for further pages.
   void set_limit(std::size_t limit) { state_->limit = limit; }
 
   bool has_room() const { return missing() == 0; }
@@ -33,7 +32,8 @@ class PageBudget {
   /// Bytes of the pages that exist.
   std::size_t in_flight() const { return state_->in_flight; }
 
-  /// The page, which counts until nobody has it any more, also when that is after the end of this budget.
+  /// Returns the page, which counts until nobody has it any longer, even if that is after the end of this
+  /// budget.
   PagePtr hold(core::Page page);
 
  private:

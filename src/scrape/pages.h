@@ -15,30 +15,30 @@ namespace rdma_exporter::scrape {
 
 enum class Compression : bool { forbidden, allowed };
 
-/// The pages of one collection: each form of it is made once and shared by all scrapes that want it. A form
-/// for which the budget has no room, or the process no memory, is refused to all who want it. Thread-safe.
+/// The pages of one collection: each form of the page is made once and shared by all scrapes that want it. A
+/// form for which the budget has no room, or the process no memory, is refused to all of them. Thread-safe.
 class Pages {
  public:
-  /// Both outlive this.
+  /// Both arguments outlive this object.
   Pages(Printer& printer, PageBudget& budget) : printer_(printer), budget_(budget) {}
 
-  /// False when it is too late: make() has begun, and nobody else wanted this form.
+  /// Asks for a form. False if it is too late: make() has begun, and nobody else wanted this form.
   bool want(const PageRequest& request);
 
-  /// Makes what is wanted and neither there yet nor refused.
+  /// Makes the forms that are wanted and neither made nor refused yet.
   void make(const Collection& collection, Compression compression) noexcept;
 
-  /// The page for `request`, for which want() was true, or null where it was refused; where make() was never
-  /// called or has not come to its end it is made now, without compression.
+  /// Returns the page for `request`, for which want() returned true, or null if it was refused. If make() was
+  /// not called or has not finished, the page is made now, without compression.
   PagePtr get(const Collection& collection, const PageRequest& request) noexcept;
 
-  /// From now on nothing reads the collection's samples any more, so that its jobs may run again.
+  /// After this call nothing reads the collection's samples, so that its jobs may run again.
   void close();
 
  private:
   struct Entry {
     PageRequest request;
-    PagePtr page = {};  ///< null: wanted
+    PagePtr page = {};  ///< null: wanted but not made yet
     bool refused = false;
   };
 

@@ -8,7 +8,7 @@
 
 namespace rdma_exporter::scrape {
 
-/// The collectors that a scrape wants: all of them, or those named.
+/// The collectors that a scrape wants: all, or a list of names.
 class Selection {
  public:
   Selection() = default;
@@ -16,7 +16,7 @@ class Selection {
 
   bool has(std::string_view collector) const { return all_ || names_.contains(collector); }
   bool has_all() const { return all_; }
-  /// Whether everything that `other` wants is wanted here.
+  /// Whether this selection contains everything in `other`.
   bool covers(const Selection& other) const;
   void add(const Selection& other);
   bool operator==(const Selection&) const = default;

@@ -7,80 +7,72 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "core/job.h"
-#include "core/metric.h"
 #include "scrape/job_source.h"
-#include "scrape/worker_pool.h"
+#include "task/pool.h"
+#include "task/schedule.h"
 
 namespace rdma_exporter::scrape {
 
 using Clock = std::chrono::steady_clock;
 
-/// How a job took part in one collection.
+/// The outcome of a job in one collection.
 enum class Outcome : unsigned char {
-  unwanted,  ///< of a collector that no scrape of this collection wants: not started, not reported
+  unwanted,  ///< no scrape of this collection wants its collector: not started, not reported
   pending,   ///< not finished yet, or never started before the deadline
   done,      ///< its samples are served
-  late,      ///< over its time: left out, its result is dropped when it comes
-  busy,      ///< inside a run of an earlier collection, or behind stuck ones of its owner: not started
-  back_off,  ///< has timed out again and again: not tried until later
+  late,      ///< timed out: left out, and its result is dropped when it arrives
+  busy,      ///< inside a run of an earlier collection, or behind stuck runs of its owner: not started
+  back_off,  ///< has timed out repeatedly: not retried yet
 };
 
-/// What is remembered of one job from collection to collection. Guarded by Shared::mutex.
+/// The state of one job that is kept from collection to collection. Guarded by Shared::mutex.
 class Slot {
  public:
-  /// `owner`: on whose account the job's runs are.
-  explicit Slot(PlannedJob planned, std::shared_ptr<Owner> owner = nullptr);
+  /// `owner` is charged with the job's runs.
+  explicit Slot(PlannedJob planned, std::shared_ptr<task::Owner> owner = nullptr);
 
   core::Job& job() const { return *planned_.job; }
-  const std::shared_ptr<Owner>& owner() const { return owner_; }
+  const std::shared_ptr<task::Owner>& owner() const { return owner_; }
   /// `collector="...",device="..."`
   const std::string& labels() const { return labels_; }
   std::chrono::milliseconds timeout() const { return planned_.timeout; }
 
-  /// Whether a run may start now: pending, or why not (busy, back_off).
+  /// Whether a run may start now: pending, or the reason why not (busy, back_off).
   Outcome admit(Clock::time_point now) const;
   void started(Clock::time_point now);
-  /// The run has returned, in time or not.
+  /// Notes that the run has returned, in time or not.
   void ended(Clock::time_point now, bool in_time);
-  void count_timeout() { ++timeouts_; }
   /// Adds the run's error counts to the totals.
   void fold(const core::JobRun& run);
-  /// Takes over the totals of an earlier job of the same collector and device.
+  /// Takes over the totals of a previous job of the same collector and device.
   void inherit(const Slot& earlier);
 
-  /// When the run that is still going on has started.
+  /// When the run in progress started.
   std::optional<Clock::time_point> running_since() const { return started_; }
 
-  /// An empty run for `cycle`, with the buffers of an earlier one where there is one.
-  core::JobRun take_run(std::uint64_t cycle);
-  void give_back(core::JobRun run);
+  /// Returns an empty run for `cycle` that begins now, with the buffers of an earlier run if there is one.
+  std::unique_ptr<core::JobRun> take_run(std::uint64_t cycle, Clock::time_point now);
+  void give_back(std::unique_ptr<core::JobRun> run);
 
-  /// Adds rdma_exporter_collector_* and the error counters of this job. `duration` of the run being reported.
-  void report(core::SampleBatch& out, Outcome outcome, bool success,
-              std::chrono::duration<double> duration) const;
+  using Totals = std::map<std::string, std::uint64_t, std::less<>>;
+  /// Error counts since the job was first seen, by reason.
+  const Totals& read_errors() const { return read_errors_; }
+  const Totals& dropped() const { return dropped_; }
 
  private:
-  using Totals = std::map<std::string, std::uint64_t, std::less<>>;
-
   PlannedJob planned_;
-  std::shared_ptr<Owner> owner_;
+  std::shared_ptr<task::Owner> owner_;
   std::string labels_;
   std::optional<Clock::time_point> started_;
-  Clock::time_point not_before_;
-  unsigned timeouts_in_a_row_ = 0;
-  std::uint64_t timeouts_ = 0;
+  task::Backoff backoff_;  ///< after timeouts
   Totals read_errors_;
   Totals dropped_;
-  std::optional<core::JobRun> spare_;
+  std::unique_ptr<core::JobRun> spare_;
 };
-
-/// Families that Slot::report() emits.
-std::span<const core::MetricDesc* const> slot_families();
 
 }  // namespace rdma_exporter::scrape

@@ -10,7 +10,7 @@ namespace rdma_exporter::web {
 namespace {
 
 // application/x-www-form-urlencoded: %HH is a byte, + a blank.
-std::optional<std::string> decode(std::string_view text) {
+std::optional<std::string> decode_percent(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] != '%') {
@@ -37,11 +37,14 @@ core::Result<CollectorFilter> parse_filter(std::string_view query) {
     const std::string_view pair = query.substr(0, query.find('&'));
     query.remove_prefix(std::min(query.size(), pair.size() + 1));
     const std::size_t equals = pair.find('=');
-    const auto name = decode(pair.substr(0, equals));
-    const auto value = equals == std::string_view::npos ? std::string() : decode(pair.substr(equals + 1));
+    const auto name = decode_percent(pair.substr(0, equals));
+    const auto value =
+        equals == std::string_view::npos ? std::string() : decode_percent(pair.substr(equals + 1));
     if (!name || !value) return core::config_error("broken percent escape in the query");
     if (*name == "collect[]") filter.collect.push_back(*value);
     if (*name == "exclude[]") filter.exclude.push_back(*value);
+    if (*name == "collect" || *name == "exclude")
+      return core::config_error(*name + ": unknown parameter (did you mean " + *name + "[]?)");
   }
   if (!filter.collect.empty() && !filter.exclude.empty())
     return core::config_error("collect[] and exclude[] cannot be combined");

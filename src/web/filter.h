@@ -9,8 +9,8 @@
 
 namespace rdma_exporter::web {
 
-/// Reads `collect[]=NAME` and `exclude[]=NAME` out of the query of a target; other parameters are for others.
-/// Errors, each a message for the client: both kinds at once, a broken percent escape.
+/// Parses `collect[]=NAME` and `exclude[]=NAME` in the query of a target; ignores other parameters. Errors,
+/// each a message for the client: both kinds at once, either without its brackets, a broken percent escape.
 core::Result<CollectorFilter> parse_filter(std::string_view query);
 
 }  // namespace rdma_exporter::web

@@ -8,9 +8,9 @@
 
 namespace rdma_exporter::web {
 
-/// The format that a client likes best by its Accept header (RFC 9110, 12.5.1), the first one of those that
-/// it likes best equally. Text 0.0.4 where the header is absent, malformed or names nothing that is served: a
-/// person with a browser should see a page.
+/// The format that the client prefers according to its Accept header (RFC 9110, 12.5.1); of equally preferred
+/// ones the first. Text 0.0.4 if the header is absent, malformed or names nothing that is served, so that a
+/// person with a browser sees a page.
 core::Format preferred_format(std::string_view accept);
 
 /// Whether an Accept-Encoding header allows gzip.

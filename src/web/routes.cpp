@@ -2,6 +2,7 @@
 // Copyright the rdma_exporter authors
 #include "web/routes.h"
 
+#include <optional>
 #include <utility>
 
 #include "web/filter.h"
@@ -16,10 +17,21 @@ namespace {
 constexpr std::string_view kHtmlType = "text/html; charset=utf-8";
 constexpr std::string_view kAllow = "Allow: GET, HEAD\r\n";
 constexpr std::string_view kAllowPost = "Allow: POST\r\n";
-// The landing page shows names that come from the host, so the browser is told to run and load nothing.
+// The pages show names that come from the host, so the browser is told to run and load nothing. What they
+// show is of this moment.
 constexpr std::string_view kHtmlHeaders =
     "Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'\r\n"
-    "X-Content-Type-Options: nosniff\r\n";
+    "X-Content-Type-Options: nosniff\r\n"
+    "Cache-Control: no-store\r\n";
+constexpr std::string_view kJsonType = "application/json";
+constexpr std::string_view kJsonHeaders =
+    "X-Content-Type-Options: nosniff\r\n"
+    "Cache-Control: no-store\r\n";
+constexpr std::string_view kReportHeaders =
+    "Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'\r\n"
+    "X-Content-Type-Options: nosniff\r\n"
+    "Cache-Control: no-store\r\n"
+    "Content-Disposition: attachment; filename=\"rdma-report.html\"\r\n";
 
 http::Response method_not_allowed(std::string_view allow) {
   http::Response response = http::text_response(405, "method not allowed\n");
@@ -27,12 +39,28 @@ http::Response method_not_allowed(std::string_view allow) {
   return response;
 }
 
-http::Response html_page(std::string page) {
+http::Response host_response(const MetricsSource::Page& page, MetricsSource::HostPage kind) {
+  if (!page) return http::no_memory();
   http::Response response;
+  if (kind == MetricsSource::HostPage::probe) {
+    response.content_type = kJsonType;
+    response.body = std::shared_ptr<const std::string>(page, &page->body);
+    response.extra_headers = kJsonHeaders;
+    return response;
+  }
   response.content_type = kHtmlType;
-  response.body = std::make_shared<const std::string>(std::move(page));
-  response.extra_headers = kHtmlHeaders;
+  response.body = std::shared_ptr<const std::string>(page, &page->body);
+  response.extra_headers = kind == MetricsSource::HostPage::report ? kReportHeaders : kHtmlHeaders;
   return response;
+}
+
+using HostPage = MetricsSource::HostPage;
+
+std::optional<HostPage> host_page_of(std::string_view path) {
+  if (path == "/") return HostPage::view;
+  if (path == "/report") return HostPage::report;
+  if (path == "/probe") return HostPage::probe;
+  return std::nullopt;
 }
 
 constexpr std::string_view kVary = "Vary: Accept, Accept-Encoding\r\n";
@@ -57,19 +85,29 @@ http::Response metrics_response(const core::Result<MetricsSource::Page>& page) {
 void Routes::handle(const http::Request& request, Answer answer) {
   const std::string_view path = request.path();
   const bool metrics_path = path == options_.telemetry_path;
-  const bool page = path == "/" || path == "/-/healthy" || path == "/-/ready";
+  const auto host_page_kind = host_page_of(path);
+  const bool page = host_page_kind || path == "/-/healthy" || path == "/-/ready";
   if (path == "/-/reload" && !metrics_path) return reload(request, std::move(answer));
-  if (!metrics_path && !page) return answer(http::text_response(404, "not found\n"));
+  if (!metrics_path && !page)
+    return answer(
+        http::text_response(404, "not found; the metrics are at " + options_.telemetry_path + "\n"));
   if (request.method != http::Method::get && request.method != http::Method::head)
     return answer(method_not_allowed(kAllow));
   if (metrics_path) return metrics(request, std::move(answer));
-  if (path == "/") return answer(html_page(source_.landing_page()));
+  if (host_page_kind) return host_page(*host_page_kind, std::move(answer));
   if (path == "/-/healthy") return answer(http::text_response(200, "healthy\n"));
   answer(source_.ready() ? http::text_response(200, "ready\n") : http::text_response(503, "not ready\n"));
 }
 
 std::size_t Routes::missing_room(const http::Request& request) const {
-  return request.path() == options_.telemetry_path ? source_.missing_room() : 0;
+  const std::string_view path = request.path();
+  return path == options_.telemetry_path || host_page_of(path) ? source_.missing_room() : 0;
+}
+
+void Routes::host_page(MetricsSource::HostPage kind, Answer answer) {
+  source_.host_page(kind, [kind, answer = std::move(answer)](const MetricsSource::Page& page) {
+    answer(host_response(page, kind));
+  });
 }
 
 void Routes::reload(const http::Request& request, Answer answer) {

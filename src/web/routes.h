@@ -33,6 +33,7 @@ class Routes final : public http::Handler {
  private:
   void metrics(const http::Request& request, Answer answer);
   void reload(const http::Request& request, Answer answer);
+  void host_page(MetricsSource::HostPage kind, Answer answer);
 
   MetricsSource& source_;
   RouteOptions options_;

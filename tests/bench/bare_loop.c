@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// The least work that reading a host's counters can be: the same files, read and thrown away.
+// The least possible work to read a host's counters: reads the same files and discards the content.
 //
 //   bare_loop LIST ROUNDS BATCHES PAUSE     LIST has one path a line
+//   bare_loop LIST                          one round of pread for each line of standard input, answered by a line
 //
-// Prints a line "KIND CPU WALL" each for: open (open, read and close every file), pread (read kept descriptors at
+// The first prints a line "KIND CPU WALL" each for: open (open, read and close every file), pread (read kept descriptors at
 // offset 0), and tight (pread without the pause). CPU and WALL are microseconds for one round, without the pause,
 // each that of the batch with the least. PAUSE are microseconds of sleep before each round: a daemon works in
 // bursts, and what it works on has left the caches between them; a loop without a pause measures something that no
@@ -72,6 +73,15 @@ static void round_pread(const struct file_list* list) {
   }
 }
 
+static void rounds_on_request(const struct file_list* list) {
+  char line[8];
+  while (fgets(line, sizeof line, stdin)) {
+    round_pread(list);
+    puts("done");
+    fflush(stdout);
+  }
+}
+
 static double cpu_us(void) {
   struct rusage use;
   getrusage(RUSAGE_SELF, &use);
@@ -110,20 +120,28 @@ static void measure(const char* name, void (*round)(const struct file_list*), co
   printf("%s %.1f %.1f\n", name, cpu[0], wall[0]);
 }
 
+static void open_all(struct file_list* list) {
+  raise_descriptor_limit();
+  for (size_t i = 0; i < list->count; ++i) {
+    list->fds[i] = open(list->paths[i], O_RDONLY | O_CLOEXEC);
+    if (list->fds[i] < 0) die(list->paths[i]);
+  }
+}
+
 int main(int argc, char** argv) {
   int rounds = argc == 5 ? atoi(argv[2]) : 0, batches = argc == 5 ? atoi(argv[3]) : 0;
-  if (rounds < 1 || batches < 1 || batches > 64) {
-    fprintf(stderr, "usage: bare_loop LIST ROUNDS BATCHES PAUSE (at most 64 batches)\n");
+  if (argc != 2 && (rounds < 1 || batches < 1 || batches > 64)) {
+    fprintf(stderr, "usage: bare_loop LIST [ROUNDS BATCHES PAUSE] (at most 64 batches)\n");
     return 2;
   }
-  unsigned pause = (unsigned)atoi(argv[4]);
   struct file_list list = {0};
   load(&list, argv[1]);
-  raise_descriptor_limit();
-  for (size_t i = 0; i < list.count; ++i) {
-    list.fds[i] = open(list.paths[i], O_RDONLY | O_CLOEXEC);
-    if (list.fds[i] < 0) die(list.paths[i]);
+  open_all(&list);
+  if (argc == 2) {
+    rounds_on_request(&list);
+    return 0;
   }
+  unsigned pause = (unsigned)atoi(argv[4]);
   measure("tight", round_pread, &list, rounds, batches, 0);
   measure("pread", round_pread, &list, rounds, batches, pause);
   for (size_t i = 0; i < list.count; ++i) close(list.fds[i]);

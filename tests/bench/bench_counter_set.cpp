@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// From the values of one port of mlx5 to its samples.
+// From the counter values of one mlx5 port to its samples.
 #include <benchmark/benchmark.h>
 
 #include <set>
@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "collectors/counters/counter_set.h"
-#include "collectors/counters/hw_table.h"
-#include "collectors/counters/port_families.h"
+#include "collectors/counters/tables/hw_table.h"
+#include "collectors/counters/tables/port_families.h"
 
 namespace {
 
@@ -18,8 +18,8 @@ using namespace rdma_exporter;
 
 void emit_port(benchmark::State& state) {
   const auto rows = collectors::port_hw_rows(host::Driver::mlx5);
-  collectors::CounterRules rules{rows, &collectors::kPortHwCounter};
-  rules.raw_value = &collectors::kPortHwValue;
+  collectors::CounterRules rules{rows, &collectors::kPortRaw};
+  rules.raw_value = &collectors::kPortRawValue;
   rules.unwrap = true;
   rules.driver = host::Driver::mlx5;
   std::set<std::string> names;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// A host with 8 interfaces of 3,000 driver statistics each: what one scrape of the collector costs, against
-// the two ioctls alone that every reader of ethtool -S needs. Two kernels: one that does what
+// A host with 8 interfaces of 3,000 driver statistics each: the cost of one scrape of the collector, compared
+// with the two ioctls that every reader of ethtool -S needs. There are two model kernels: one does what
 // net/ethtool/ioctl.c and mlx5 do (fresh zeroed memory, names formatted one by one, a copy to the caller; no
-// firmware), and one that only copies finished answers, which no kernel does: there the collector's own share
-// shows.
+// firmware). The other only copies prepared answers, which no kernel does, and thus shows the collector's own
+// share.
 #include <benchmark/benchmark.h>
 #include <linux/ethtool.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// A page of 50,000 series, as of a host with 500 ports: our formats against prometheus-cpp's serializer,
-// whose model is built outside of the measurement, and gzip.
+// A page of 50,000 series, like that of a host with 500 ports: our formats compared with prometheus-cpp's
+// serializer, whose model is built outside the measurement, and gzip.
 #include <benchmark/benchmark.h>
 #include <prometheus/metric_family.h>
 #include <prometheus/text_serializer.h>
@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "collectors/counters/port_families.h"
+#include "collectors/counters/tables/port_families.h"
 #include "core/exposition/gzip.h"
 #include "core/exposition/page_writer.h"
 #include "core/labels.h"

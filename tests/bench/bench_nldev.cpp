@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// Parsing the recorded answer with the 15 counters of a Soft-RoCE port.
+// Parses the recorded answer with the 15 counters of a Soft-RoCE port.
 #include <benchmark/benchmark.h>
 
-#include "host/netlink/nldev.h"
+#include "host/netlink/nldev/nldev.h"
 #include "tests/unit/support/recorded_netlink.h"
 
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// A directory of counters of this machine's own sysfs (the loopback interface has one everywhere): the
-// collectors' reader against a bare loop over kept descriptors and against opening every file.
+// A directory of counters in this machine's own sysfs (every machine has the loopback interface's): the
+// collectors' reader compared with a bare loop over kept descriptors, and with opening every file.
 #include <benchmark/benchmark.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "collectors/counters/port_families.h"
 #include "collectors/counters/sysfs_counters.h"
+#include "collectors/counters/tables/port_families.h"
 #include "host/fs/fd.h"
 
 namespace {
@@ -39,7 +39,7 @@ void read_directory(benchmark::State& state) {
   if (skip(state)) return;
   host::Host host{.sysfs = host::make_host_fs("/sys"), .procfs = nullptr, .verbs = nullptr};
   collectors::SysfsCounters files(host, kDirectory);
-  collectors::CounterSet counters(collectors::CounterRules{{}, &collectors::kPortCounter}, "");
+  collectors::CounterSet counters(collectors::CounterRules{{}, &collectors::kPortRaw}, "");
   core::JobRun run(1);
   for (auto _ : state) {
     run.reset(1);

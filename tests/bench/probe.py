@@ -3,11 +3,11 @@
 # Copyright the rdma_exporter authors
 """The probe against perftest on the same path, and what it costs. In the lab's guest: scripts/bench probe.
 
-Rounds alternate, so that what else the machine does falls on both. Compared is the median round trip: ib_write_lat
-prints half of it, ib_read_lat all of it. perftest sends one message after the other and spins, with ib_write_lat at both
-ends; the probe sends one in 10 ms, after one that warms the path up, and sleeps where that takes long. So the two have to
-agree where the path takes longer than software does, and need not without a delay. Only on a machine that does nothing
-else: processes that spin compete for the guest's processors, and it counts as its own what it does not get."""
+Rounds alternate, so that other work on the machine affects both. The median round trips are compared: ib_write_lat prints
+half of it, ib_read_lat all of it. perftest sends one message after the other and spins, ib_write_lat at both ends; the probe
+sends one every 10 ms, after one that warms up the path, and sleeps if that takes long. Therefore the two must agree if the
+path takes longer than the software, and may differ without a delay. Use an otherwise idle machine: spinning processes compete
+for the guest's processors, and the probe's result would include the time in which it did not run."""
 
 import pathlib
 import re
@@ -34,10 +34,12 @@ def command(op, count, interval="10ms"):
             "--probe.device-include=rxe0"]
 
 
-def probe(op):
-    """Round trips in microseconds."""
-    done = subprocess.run(command(op, SAMPLES), capture_output=True, text=True, check=True)
-    return [int(fields[5]) / 1000 for fields in map(lambda line: line.split("\t"), done.stdout.splitlines()[1:]) if fields[5]]
+def round_trips(raw):
+    """In microseconds, of a command that prints raw samples."""
+    done = subprocess.run(raw, capture_output=True, text=True, check=True)
+    rows = [line.split("\t") for line in done.stdout.splitlines()]
+    rtt = rows[0].index("rtt_ns")
+    return [int(row[rtt]) / 1000 for row in rows[1:] if row[rtt]]
 
 
 def perftest(tool, factor):
@@ -50,7 +52,7 @@ def compare(path):
     times = {"write": [], "ib_write_lat": [], "ib_read_lat": []}
     for _ in range(ROUNDS):
         times["ib_read_lat"] += perftest("ib_read_lat", 1)
-        times["write"] += probe("write")
+        times["write"] += round_trips(command("write", SAMPLES))
         times["ib_write_lat"] += perftest("ib_write_lat", 2)
     medians = {name: statistics.median(values) for name, values in times.items()}
     for other in ("ib_write_lat", "ib_read_lat"):
@@ -61,10 +63,26 @@ def compare(path):
         print(f"| {path} | {medians['write']:.0f} us | {other} {medians[other]:.0f} us | {ratio:.2f} | {wanted} |", flush=True)
 
 
+def sessions_table():
+    """What a session measures beside others: the same number of probes a second, from ever more sessions."""
+    print("\n| Sessions | Median | Against one alone |\n|---|---|---|")
+    alone = None
+    for targets, flows in ((1, 1), (1, 16), (1, 64), (4, 64)):
+        number = targets * flows
+        names = [f"{TARGET.replace('name=far', f'name=far{i}')}" for i in range(targets)]
+        # Also what is marked as preempted: in the guest the poller's processor does the adapter's work.
+        median = statistics.median(round_trips([
+            exporter.BINARY, "probe", *names, *FLAGS, "--op=write", "--raw", f"--flows={flows}",
+            f"--count={max(3, SAMPLES // number)}", f"--interval={30 * number}ms", "--probe.device-include=rxe0",
+            "--probe.max-qps=1024", "--probe.max-connects-per-second=100"]))
+        alone = alone or median
+        print(f"| {number} | {median:.0f} us | {median / alone:.2f} |", flush=True)
+
+
 def main():
     exporter.install()
     responder = subprocess.Popen([exporter.BINARY, "responder", "--probe.listen-address=127.0.0.1:9401",
-                                  "--probe.device-include=rxe1"], stderr=subprocess.PIPE, text=True)
+                                  "--probe.device-include=rxe1", "--probe.max-qps=1024"], stderr=subprocess.PIPE, text=True)
     try:
         responder.stderr.readline()
         print("| Path | Probe, median | perftest, median | Ratio | Wanted |\n|---|---|---|---|---|")
@@ -74,6 +92,7 @@ def main():
         compare("5 ms each way")
         for netdev in ("ve0", "ve1"):
             kernel.run("tc", "qdisc", "del", "dev", netdev, "root")
+        sessions_table()
         probe_cost.table(command, responder.pid)
     finally:
         responder.terminate()

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// Contract: a file or folder of this repository that a document, a comment or a metric's source names is
-// there.
+// Contract: every file or folder of this repository that a document, a comment or a metric's source names
+// exists.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// Contract: nothing is lost, nothing is doubled. With the default configuration a change of one kernel
-// counter changes exactly one series.
+// Contract: no counter is lost, and none is exported twice. With the default configuration, a change of one
+// kernel counter changes exactly one series.
 #include <gtest/gtest.h>
 
 #include <cctype>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// Contract: docs/DOCTOR.md ends with the table of checks of the program. Anew:
+// Contract: docs/DOCTOR.md ends with the program's table of checks. To update it:
 //
 //   UPDATE_GOLDEN=1 build/release/tests/contract/contract_test --gtest_filter='DoctorDocument.*'
 #include <gtest/gtest.h>

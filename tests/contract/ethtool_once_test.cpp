@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// Contract: of driver statistics too nothing is doubled. With the default configuration a change of one
-// statistic changes exactly one series, or none where the statistic is not among those that are exported.
+// Contract: driver statistics are not exported twice either. With the default configuration, a change of one
+// statistic changes exactly one series, or none if the statistic is not exported.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -39,7 +39,8 @@ class EthtoolHost {
     host_.ethtool = std::move(kernel);
     context_.ethtool.interval = std::chrono::milliseconds(0);
     const config::EthtoolConfig defaults;
-    context_.ethtool.raw_include = defaults.raw_include;
+    context_.metrics.set = core::MetricSet::full;
+    context_.enabled = {"ethtool"};
     context_.ethtool.raw_exclude = defaults.raw_exclude;
   }
 
@@ -55,7 +56,7 @@ class EthtoolHost {
       EXPECT_TRUE(run.read_errors().empty() && run.dropped().empty());
       for (const core::Sample& sample : run.samples().samples()) {
         families_.insert(sample.metric->name);
-        if (sample.metric->name == "rdma_ethtool_age_seconds") continue;
+        if (sample.metric->name == "rdma_netdev_statistics_age_seconds") continue;
         const double value = sample.is_real ? sample.real : static_cast<double>(sample.integer);
         const std::string series = std::string(sample.metric->name) + "{" + sample.labels() + "}";
         EXPECT_TRUE(page.emplace(series, value).second) << "twice: " << series;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// Contract: every family in the tables is one that Prometheus takes, and there once.
+// Contract: Prometheus accepts every family in the tables, and no family occurs twice.
 #include <gtest/gtest.h>
 #include <prometheus/check_names.h>
 

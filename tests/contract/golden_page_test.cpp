@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// Contract: the page of a recorded host, to the byte: what --once prints, without what the exporter says of
-// itself. A change of it is a change for users. To make the files anew and see the difference:
+// Contract: the page of a recorded host, byte for byte: the output of --once without the exporter's own
+// metrics. A change of it is visible to users. To update the files and see the difference:
 //
 //   UPDATE_GOLDEN=1 contract_test --gtest_filter='GoldenPage.*' && git diff tests/contract/golden
 #include <gtest/gtest.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// Contract: docs/METRICS.md is what --describe=markdown prints, and --describe=json says the same. Anew:
+// Contract: docs/METRICS.md equals the output of --describe=markdown, and --describe=json agrees with it. To
+// update it:
 //
 //   build/release/rdma_exporter --describe=markdown > docs/METRICS.md
 #include <gmock/gmock.h>
@@ -24,7 +25,7 @@ TEST(MetricsDocument, IsUpToDate) {
   std::ifstream file(SOURCE_DIR "/docs/METRICS.md", std::ios::binary);
   ASSERT_TRUE(file.good());
   const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  EXPECT_TRUE(text == describe_markdown()) << "generate docs/METRICS.md anew, see the head of this file";
+  EXPECT_TRUE(text == describe_markdown()) << "regenerate docs/METRICS.md, see the head of this file";
 }
 
 TEST(MetricsDocument, NamesEveryFamilyAndEveryKnownCounter) {

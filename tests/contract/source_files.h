@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// The sources of the daemon as text, for rules that no compiler checks.
+// The sources of the daemon as text, for rules that a compiler does not check.
 #pragma once
 
 #include <map>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// Any text as /proc/PID/cgroup. What is found is a part of it, and what it claims to be.
+// Any text as /proc/PID/cgroup. The owner found is a part of the text, and of the claimed kind.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// Any bytes as a DCB answer. The APP table is sorted, each entry once, and no longer than what fits; what is
-// refused is a parse error.
+// Any bytes as a DCB answer. The APP table is sorted, without duplicates, and no longer than the input
+// allows; rejected input is a parse error.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// Any bytes as the kernel's answers to the ethtool ioctls, with any errno in between: values are as many as
-// names, names end at NUL and at 32 bytes, and nothing is read that the kernel did not write or we did not.
+// Any bytes as the kernel's answers to the ethtool ioctls, with any errno in between: there are as many
+// values as names, names end at NUL or after 32 bytes, and nothing is read that neither the kernel nor we
+// have written.
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>

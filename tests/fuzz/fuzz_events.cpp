@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// Any bytes as what the kernel tells by itself: a uevent, link messages, MONITOR messages. What is read lies
-// in the datagram, and every datagram is either counted or lost.
+// Any bytes as notifications of the kernel: uevents, link messages, MONITOR messages. Everything read lies in
+// the datagram, and every datagram counts as an event or as lost.
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -11,7 +11,7 @@
 #include "host/events/event_messages.h"
 #include "host/events/uevent.h"
 #include "host/netlink/link_message.h"
-#include "host/netlink/nldev.h"
+#include "host/netlink/nldev/nldev.h"
 #include "tests/fuzz/check.h"
 
 namespace {

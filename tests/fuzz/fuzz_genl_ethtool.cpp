@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// Any bytes as an answer of ethtool's generic netlink family. Counters are ones that have a name and never
-// more than fit; what is refused is a parse error; requests hold the name they were given.
+// Any bytes as an answer of ethtool's generic netlink family. Counters have names, and there are no more of
+// them than the input allows; rejected input is a parse error; requests contain the given interface name.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -10,9 +10,9 @@
 #include <string>
 #include <string_view>
 
+#include "task/loop_tasks.h"
 #include "tests/unit/http/session_fixture.h"
 #include "web/auth/gate.h"
-#include "web/worker.h"
 
 // Any bytes of a client, in pieces of any size, are answered with whole responses of this server and nothing
 // else, with and without a password to be given, and whatever the client does, its session is gone when it
@@ -45,7 +45,7 @@ void take_response(std::string_view& bytes) {
 
 /// A gate that one password opens, checked at once, and configured headers.
 std::shared_ptr<web::Gate> make_gate() {
-  const auto at_once = [](const web::Worker::Job& job) {
+  const auto at_once = [](const task::LoopTasks::Job& job) {
     job()();
     return true;
   };

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// Any bytes as the text of a sysfs file: each parser gives a value in its documented range or a parse error.
+// Any bytes as the text of a sysfs file: each parser returns a value in its documented range, or a parse
+// error.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 
+#include "core/text/aer_counters.h"
 #include "core/text/kernel_text.h"
 #include "core/text/number_list.h"
 #include "tests/fuzz/check.h"
@@ -70,6 +72,14 @@ void check_number_list(std::string_view text) {
   check(list->count() <= std::uint64_t{1} << 32U, "number list: no number twice", text);
 }
 
+void check_aer_counters(std::string_view text) {
+  const auto counters = core::parse_aer_counters(text);
+  if (!counters) return check(is_parse_error(counters), "AER counters: a parse error", text);
+  check(counters->errors.size() <= text.size() / 2, "AER counters: at most one a line", text);
+  for (const core::AerCount& count : counters->errors)
+    check(!count.error.empty(), "AER counters: each has a name", text);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -82,6 +92,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   check_traffic_class(text);
   check_pci(text);
   check_number_list(text);
+  check_aer_counters(text);
   check(!core::is_zero_gid(text) || text.find_first_of("123456789abcdef") == std::string_view::npos,
         "zero GID: without another digit", text);
   return 0;

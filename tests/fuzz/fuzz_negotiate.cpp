@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// Any bytes as Accept, Accept-Encoding and query (lines of the input): there is always an answer, and a
-// filter that was taken comes out the same when it is encoded and read again.
+// Any bytes as Accept, Accept-Encoding and query (lines of the input): there is always an answer, and an
+// accepted filter survives encoding and parsing.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

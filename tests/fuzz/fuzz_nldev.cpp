@@ -2,13 +2,13 @@
 // Copyright the rdma_exporter authors
 //
 // Any bytes as an answer of the RDMA netlink device client. Names point into the answer and are not empty;
-// what is refused once is refused again.
+// input that was rejected once is rejected again.
 #include <cstddef>
 #include <cstdint>
 
 #include "host/netlink/address_message.h"
 #include "host/netlink/netlink_attr.h"
-#include "host/netlink/nldev.h"
+#include "host/netlink/nldev/nldev.h"
 #include "tests/fuzz/check.h"
 
 namespace {

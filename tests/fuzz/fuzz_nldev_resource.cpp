@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// Any bytes as a part of a dump of resources, as a summary or as statistics. Names point into the message;
-// there are no more objects than fit.
+// Any bytes as part of a dump of resources, as a summary or as statistics. Names point into the message;
+// there are no more objects than the input allows.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 #include "collectors/resource/resource_table.h"
 #include "host/netlink/netlink_attr.h"
-#include "host/netlink/nldev_resource.h"
-#include "host/netlink/nldev_statistic.h"
+#include "host/netlink/nldev/resource.h"
+#include "host/netlink/nldev/statistic.h"
 #include "tests/fuzz/check.h"
 
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// Any bytes from a peer of the probe. What is taken is written again as the same bytes, so that nothing in a
-// frame goes unread, and is within the ranges that libibverbs is given.
+// Any bytes from a peer of the probe. An accepted frame is encoded to the same bytes, so nothing in it is
+// ignored, and its values are within the ranges that libibverbs accepts.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

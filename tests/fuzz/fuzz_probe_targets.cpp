@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// Any bytes as a list of targets. What is taken is within bounds, and each address is one that can be written
-// down and read again.
+// Any bytes as a list of targets. An accepted list is within the limits, and each address survives formatting
+// and parsing.
 #include <cstddef>
 #include <cstdint>
 #include <string>

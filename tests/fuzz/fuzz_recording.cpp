@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// Any bytes as an archive, as a manifest and as a snapshot. What is refused has a message; what is read stays
-// within the limits, is written again as it was, and can be made anonymous.
+// Any bytes as an archive, as a manifest and as a snapshot. Rejected input yields a message; accepted input
+// stays within the limits, is written unchanged, and can be anonymised.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// Any bytes as label values and numbers: the page is one that a strict reader accepts, with every sample on
-// it.
+// Any bytes as label values and numbers: a strict reader accepts the page, and it has every sample.
 #include <algorithm>
 #include <array>
 #include <cstddef>

@@ -29,7 +29,8 @@ Shape and text formats follow these files of Linux 6.1 and 6.12, below drivers/i
 
 {sources}
 """
-COMMON_SOURCES = ("core/sysfs.c", "core/device.c", "core/verbs.c", "drivers/pci/pci-sysfs.c", "net/core/net-sysfs.c")
+COMMON_SOURCES = ("core/sysfs.c", "core/device.c", "core/verbs.c", "drivers/pci/pci-sysfs.c", "drivers/pci/pcie/aer.c",
+                  "net/core/net-sysfs.c")
 
 
 def write(path, text):
@@ -55,6 +56,25 @@ def guid(number):
     return ":".join(text[i:i + 4] for i in range(0, 16, 4))
 
 
+def aer_files(correctable=None):
+    """The error counters of a PCI function (drivers/pci/pcie/aer.c); 0 but for the given correctable ones."""
+    uncorrectable = ("Undefined", "DLP", "SDES", "TLP", "FCP", "CmpltTO", "CmpltAbrt", "UnxCmplt", "RxOF", "MalfTLP", "ECRC",
+                     "UnsupReq", "ACSViol", "UncorrIntErr", "BlockedTLP", "AtomicOpBlocked", "TLPBlockedErr",
+                     "PoisonTLPBlocked")
+    kinds = {
+        ("correctable", "COR"): ("RxErr", "BadTLP", "BadDLLP", "Rollover", "Timeout", "NonFatalErr", "CorrIntErr",
+                                 "HeaderOF"),
+        ("nonfatal", "NONFATAL"): uncorrectable, ("fatal", "FATAL"): uncorrectable,
+    }
+    counted = correctable or {}
+    files = {}
+    for (level, total), errors in kinds.items():
+        counts = {error: counted.get(error, 0) for error in errors}
+        counts[f"TOTAL_ERR_{total}"] = sum(counts.values())
+        files[f"aer_dev_{level}"] = "\n".join(f"{name} {count}" for name, count in counts.items())
+    return files
+
+
 class Device:
     """One device of a tree: its paths, and the value of each of its counters."""
 
@@ -62,9 +82,10 @@ class Device:
         self.tree, self.name, self.number, self.driver = tree, name, number, driver
         bus = f"{number // 200:04x}:{0x10 + number % 200:02x}"
         self.pci_address = f"{bus}:00.{2 if driver.vf else 0}" if driver.pci_driver else None
-        root = f"{tree.sys}/devices/pci{bus[:4]}:00"
-        self.pci = f"{root}/{self.pci_address}" if self.pci_address else None
-        self.physfn = f"{root}/{bus}:00.0" if driver.vf else None
+        slot = number % 200
+        self.root_port = f"{tree.sys}/devices/pci{bus[:4]}:00/{bus[:4]}:00:{1 + slot // 8:02x}.{slot % 8}"
+        self.pci = f"{self.root_port}/{self.pci_address}" if self.pci_address else None
+        self.physfn = f"{self.root_port}/{bus}:00.0" if driver.vf else None
         self.parent = self.pci or f"{tree.sys}/devices/virtual"
         self.dir = f"{self.parent}/infiniband/{name}"
         self.class_link = f"{tree.sys}/class/infiniband/{name}"
@@ -132,7 +153,21 @@ class DeviceWriter:
             self.write_counters(f"{self.device.dir}/hw_counters", "hw_counters", None, self.driver.device_hw)
         link(self.device.class_link, self.device.dir)
 
+    def write_root_port(self):
+        path = self.device.root_port
+        os.makedirs(path)
+        # Its link trained with a few errors.
+        files = {"vendor": "0x8086", "device": "0x352a", "class": "0x060400", **aer_files({"BadTLP": 3} if
+                 self.device.number == 0 else {})}
+        files |= {f"{which}_link_speed": "32.0 GT/s PCIe" for which in ("current", "max")}
+        files |= {f"{which}_link_width": "16" for which in ("current", "max")}
+        files |= {f"aer_rootport_total_err_{level}": "0" for level in ("cor", "nonfatal", "fatal")}
+        for name, text in files.items():
+            write(f"{path}/{name}", text)
+        os.makedirs(f"{self.sys}/bus/pci_express/drivers/aer/{os.path.basename(path)}:pcie002")
+
     def write_pci(self):
+        self.write_root_port()
         if self.device.physfn:
             self.write_function(self.device.physfn, self.device.physfn.rsplit("/", 1)[1], "32.0 GT/s PCIe", "16")
             write(f"{self.device.physfn}/sriov_numvfs", "1")
@@ -148,7 +183,7 @@ class DeviceWriter:
             "vendor": self.driver.vendor, "device": self.driver.device_id, "subsystem_vendor": self.driver.vendor,
             "subsystem_device": "0x0001", "class": "0x020000", "numa_node": str(self.device.number % 2),
             "current_link_speed": speed, "max_link_speed": speed, "current_link_width": width,
-            "max_link_width": width,
+            "max_link_width": width, **aer_files(),
         }
         for name, text in files.items():
             write(f"{path}/{name}", text)

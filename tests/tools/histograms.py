@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the rdma_exporter authors
-"""What every classic histogram of a page has to be, in whichever text format it is written."""
+"""Checks that apply to every classic histogram of a page, in any text format."""
 
 
 def histogram_problems(histograms):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the rdma_exporter authors
-"""What the runner (parallel_tests.py) has to know about a test. Each mark is for a test or for a class of tests.
+"""Marks of tests or test classes, for the runner (parallel_tests.py).
 
     @timing         asserts an upper bound on time, processor time or memory, or waits for something that has to happen
                     within a given time. It runs alone, after the others. Where the bounds are off, because other tests

@@ -6,7 +6,7 @@
 Run in the lab with Soft-RoCE devices present, QPACTOR being the program of tests/lab/programs:
     scripts/lab run --fabric --out DIR tests/tools/record_netlink.py /out/netlink [QPACTOR]
 With QPACTOR also resources of rxe0 and rxe1 are made and their tables recorded: RES_GET of each device, the dumps of
-rxe0 (rxe1 for CM ids) in all their parts. The payloads (what follows struct nlmsghdr) are the fixtures of tests/unit/host/netlink/nldev_test.cpp and the fuzz seeds.
+rxe0 (rxe1 for CM ids) in all their parts. The payloads (what follows struct nlmsghdr) are the fixtures of tests/unit/host/netlink/nldev/nldev_test.cpp and the fuzz seeds.
 """
 import json
 import os

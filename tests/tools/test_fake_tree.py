@@ -37,7 +37,7 @@ class Shape(TreeTest):
     def test_class_entry_and_device_link_lead_to_the_pci_function(self):
         tree = self.build(devices=1)
         entry = f"{tree.sys}/class/infiniband/mlx5_0"
-        self.assertEqual(os.readlink(entry), "../../devices/pci0000:00/0000:10:00.0/infiniband/mlx5_0")
+        self.assertEqual(os.readlink(entry), "../../devices/pci0000:00/0000:00:01.0/0000:10:00.0/infiniband/mlx5_0")
         self.assertEqual(os.readlink(f"{entry}/device"), "../../../0000:10:00.0")
         self.assertEqual(read(f"{entry}/device/vendor"), "0x15b3\n")
         self.assertEqual(os.path.basename(os.readlink(f"{entry}/device/driver")), "mlx5_core")

@@ -67,8 +67,9 @@ sum() { { grep -oE "$2" "$1" || true; } | { grep -oE '[0-9]+' || true; } | awk '
 
 # Compiles, apart from the time of the tests. What fails to build ends the tier.
 build() { # PRESET TARGET...
-  local start=$SECONDS status=0
-  scripts/build "$@" || status=$?
+  local start=$SECONDS status=0 where=()
+  [[ $1 != arm64* ]] || where=(scripts/arm64)
+  "${where[@]}" scripts/build "$@" || status=$?
   tier_build=$((tier_build + SECONDS - start))
   return "$status"
 }
@@ -86,12 +87,12 @@ run_counted() { # COMMAND...
 }
 
 # Runs the test binaries of build/PRESET that have the label, and counts. None with that label is a failure.
-run_ctest() { # PRESET LABEL
+run_ctest() { # PRESET LABEL [COMMAND that runs ctest elsewhere]
   local preset=$1 label=$2 log status=0 shards
   log=$(mktemp)
   rm -rf "build/$preset/results"
   logged "$log" '^ *(Start|[0-9]+/[0-9]+ Test .*Passed)' \
-    ctest --test-dir "build/$preset" --output-on-failure --parallel "$(nproc)" --no-tests=error --label-regex "^$label\$" ||
+    "${@:3}" ctest --test-dir "build/$preset" --output-on-failure --parallel "$(nproc)" --no-tests=error --label-regex "^$label\$" ||
     status=$?
   shards=$(sum "$log" 'out of [0-9]+')
   rm -f "$log"
@@ -176,6 +177,8 @@ changed_sources_are_tidy() {
 tier_lint() {
   check "clang-format" clang_format_is_clean
   check "shellcheck" shellcheck_is_clean
+  check "spelling and wording of documents" tests/tools/prose
+  check "links of documents lead somewhere, and the site builds" scripts/docs
   check "headers that changed last compile alone" changed_headers_compile_alone
   check "clang-tidy, the sources that changed last" changed_sources_are_tidy
 }
@@ -217,8 +220,19 @@ tier_fuzz() {
 }
 
 tier_deploy() {
-  build release rdma_exporter
-  run_unittest tests/deploy/run
+  build release rdma_exporter package_files
+  build portable rdma_exporter package_files
+  TEST_SILENCE=900 run_unittest tests/deploy/run  # the packages are built twice, and by one test alone
+}
+
+# Cross-compiled, under qemu.
+tier_arm64() {
+  build arm64 rdma_exporter package_files test_binaries
+  run_ctest arm64 unit scripts/arm64
+  run_ctest arm64 contract scripts/arm64
+  build release rdma_exporter package_files
+  build portable rdma_exporter package_files
+  TEST_ARM64=1 TEST_SILENCE=3600 run_unittest tests/deploy/run test_arm64
 }
 
 tier_lab() {
@@ -248,7 +262,7 @@ tier_e2e_quick() {
 
 plan_long() {
   # shellcheck disable=SC2034
-  tiers=(headers tidy mutants image soak fleet fuzz bench lab_full)
+  tiers=(headers tidy mutants image arm64 soak fleet fuzz bench lab_full)
   : "${TEST_FUZZ_SECONDS:=600}"
 }
 
@@ -269,10 +283,10 @@ tier_soak() {
     run_unittest tests/e2e/run --no-timing test_soak
 }
 
-# The alerts on a whole day of 500 hosts, a minute for a minute.
+# The alerts on a whole day of 500 hosts, a minute for a minute: 57 million samples.
 tier_fleet() {
   build release rdma_exporter
-  TEST_FLEET=500 TEST_DAY=1440 RDMA_EXPORTER=build/release/rdma_exporter run_unittest tests/e2e/run test_alert_day
+  TEST_FLEET=500 TEST_DAY=1440 TEST_SILENCE=7200 RDMA_EXPORTER=build/release/rdma_exporter run_unittest tests/e2e/run test_alert_day
 }
 
 tier_lab_full() {

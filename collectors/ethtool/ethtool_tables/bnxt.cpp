@@ -2,7 +2,8 @@
 // Copyright the rdma_exporter authors
 //
 // drivers/net/ethernet/broadcom/bnxt/bnxt_ethtool.c, bnxt_hsi.h. The port's statistics are those of the
-// physical function; the adapter writes them to memory about once a second, so a read asks no firmware.
+// physical function. The adapter writes them to memory about once a second, so reading them needs no firmware
+// command.
 #include <array>
 
 #include "collectors/ethtool/ethtool_tables/row.h"
@@ -18,16 +19,17 @@ constexpr std::array kRows{
     microseconds("pfc_pri#_tx_duration_us", kPfcPauseSeconds, kTxPriority),
     curated("pfc_pri#_rx_transitions", kPfcTransitions, kRxPriority),
     curated("pfc_pri#_tx_transitions", kPfcTransitions, kTxPriority),
-    raw_only("rx_pfc_frames"),  // a frame for several priorities counts once here, in each of them above
+    raw_only("rx_pfc_frames"),  // a frame for several priorities counts once here, but in each of the above
     raw_only("tx_pfc_frames"),
-    curated("rx_pause_frames", kPauseFrames, kRx),
-    curated("tx_pause_frames", kPauseFrames, kTx),
+    curated("rx_pause_frames", kNetdevPauseFrames, kRx),
+    curated("tx_pause_frames", kNetdevPauseFrames, kTx),
     curated("continuous_pause_events", kPauseStormEvents, kWarning),
     curated("continuous_roce_pause_events", kPauseStormEvents, kError),  // PFC of the RoCE queue switched off
-    raw_only("resume_pause_events"),                                     // the ends of the two
+    raw_only("resume_pause_events"),                                     // the ends of the two above
     raw_only("resume_roce_pause_events"),
 
-    // Of the queue that the firmware maps the priority to. The same queues by their own number stay raw.
+    // Counts of the queue to which the firmware maps the priority. The same queues by their own number stay
+    // raw.
     curated("rx_bytes_pri#", kPriorityBytes, kRxPriority),
     curated("tx_bytes_pri#", kPriorityBytes, kTxPriority),
     curated("rx_packets_pri#", kPriorityPackets, kRxPriority),
@@ -40,11 +42,11 @@ constexpr std::array kRows{
     curated("tx_total_ring_discards", kNetdevDiscards, kTxRing),
     curated("rx_buffer_passed_threshold", kReceiveBufferThresholdEvents),
 
-    curated("rx_corrected_bits", kFecCorrectedBitErrors),
-    curated("rx_fec_corrected_blocks", kFecBlocks, R"(result="corrected")"),
-    curated("rx_fec_uncorrectable_blocks", kFecBlocks, R"(result="uncorrectable")"),
-    curated("rx_pcs_symbol_err", kSymbolErrors),
-    curated("link_down_events", kLinkDownEvents),
+    curated("rx_corrected_bits", kNetdevFecCorrectedBitErrors),
+    curated("rx_fec_corrected_blocks", kNetdevFecBlocks, R"(result="corrected")"),
+    curated("rx_fec_uncorrectable_blocks", kNetdevFecBlocks, R"(result="uncorrectable")"),
+    curated("rx_pcs_symbol_err", kNetdevSymbolErrors),
+    curated("link_down_events", kNetdevLinkDownEvents),
 };
 static_assert(all_valid(kRows));
 static_assert(count_addends(kRows) == 0);

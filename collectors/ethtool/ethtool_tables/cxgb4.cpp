@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// drivers/net/ethernet/chelsio/cxgb4/cxgb4_ethtool.c, without the blanks that the driver pads its names with.
-// The second half of its list ("octets_ok", "frames_dropped", ...) is the loopback port and stays raw.
+// drivers/net/ethernet/chelsio/cxgb4/cxgb4_ethtool.c; names are without the driver's padding of blanks. The
+// second half of its list ("octets_ok", "frames_dropped", ...) is the loopback port and stays raw.
 #include <array>
 
 #include "collectors/ethtool/ethtool_tables/row.h"
@@ -14,8 +14,8 @@ namespace {
 constexpr std::array kRows{
     curated("rx_ppp#_frames", kPfcFrames, kRxPriority),
     curated("tx_ppp#_frames", kPfcFrames, kTxPriority),
-    curated("rx_pause_frames", kPauseFrames, kRx),
-    curated("tx_pause_frames", kPauseFrames, kTx),
+    curated("rx_pause_frames", kNetdevPauseFrames, kRx),
+    curated("tx_pause_frames", kNetdevPauseFrames, kTx),
     curated("rx_bg0_frames_dropped", kNetdevDiscards, kRxPortBuffer),  // four groups of buffers of the port
     curated("rx_bg1_frames_dropped", kNetdevDiscards, kRxPortBuffer),
     curated("rx_bg2_frames_dropped", kNetdevDiscards, kRxPortBuffer),

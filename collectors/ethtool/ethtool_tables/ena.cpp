@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// drivers/net/ethernet/amazon/ena/ena_ethtool.c: the Ethernet sibling of EFA. What exceeds an allowance of
-// the instance is queued or dropped, so that these are no discards.
+// drivers/net/ethernet/amazon/ena/ena_ethtool.c: the Ethernet counterpart of EFA. Traffic that exceeds an
+// allowance of the instance is queued or dropped, so these are not discards.
 #include <array>
 
 #include "collectors/ethtool/ethtool_tables/row.h"
@@ -17,7 +17,7 @@ constexpr std::array kRows{
     raw_only("pps_allowance_exceeded"),
     raw_only("conntrack_allowance_exceeded"),
     raw_only("linklocal_allowance_exceeded"),
-    raw_only("conntrack_allowance_available"),  // a gauge, as the next two
+    raw_only("conntrack_allowance_available"),  // a gauge, like the next two
     raw_only("ena_srd_mode"),
     raw_only("ena_srd_resource_utilization"),
 };

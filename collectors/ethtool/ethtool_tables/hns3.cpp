@@ -18,8 +18,8 @@ constexpr std::array kRows{
     raw_only("mac_tx_pfc_pri#_xoff_time"),
     raw_only("mac_rx_pfc_pkt_num"),  // all priorities together
     raw_only("mac_tx_pfc_pkt_num"),
-    curated("mac_rx_mac_pause_num", kPauseFrames, kRx),
-    curated("mac_tx_mac_pause_num", kPauseFrames, kTx),
+    curated("mac_rx_mac_pause_num", kNetdevPauseFrames, kRx),
+    curated("mac_tx_mac_pause_num", kNetdevPauseFrames, kTx),
     raw_only("mac_rx_pause_xoff_time"),
     raw_only("mac_tx_pause_xoff_time"),
 };

@@ -2,7 +2,7 @@
 // Copyright the rdma_exporter authors
 //
 // drivers/net/ethernet/intel/i40e/i40e_ethtool.c. Names with port. are the port's. XON and XOFF frames are
-// counted apart, time is not.
+// counted separately; time is not counted.
 #include <array>
 
 #include "collectors/ethtool/ethtool_tables/row.h"
@@ -17,10 +17,10 @@ constexpr std::array kRows{
     curated("port.tx_priority_#_xon_tx", kPfcFrames, kTxPriority),
     curated("port.tx_priority_#_xoff_tx", kPfcFrames, kTxPriority),
     curated("port.rx_priority_#_xon_2_xoff", kPfcTransitions, kRxPriority),
-    curated("port.link_xon_rx", kPauseFrames, kRx),
-    curated("port.link_xoff_rx", kPauseFrames, kRx),
-    curated("port.link_xon_tx", kPauseFrames, kTx),
-    curated("port.link_xoff_tx", kPauseFrames, kTx),
+    curated("port.link_xon_rx", kNetdevPauseFrames, kRx),
+    curated("port.link_xoff_rx", kNetdevPauseFrames, kRx),
+    curated("port.link_xon_tx", kNetdevPauseFrames, kTx),
+    curated("port.link_xoff_tx", kNetdevPauseFrames, kTx),
     curated("port.rx_discards", kNetdevDiscards, kRxPortBuffer),
     curated("port.tx_dropped_link_down", kNetdevDiscards, kTxLinkDown),
 };

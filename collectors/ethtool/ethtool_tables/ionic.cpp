@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// drivers/net/ethernet/pensando/ionic/ionic_stats.c. PFC frames are not told apart by priority, pause time
-// is: in ticks of a microsecond.
+// drivers/net/ethernet/pensando/ionic/ionic_stats.c. PFC frames are not counted by priority; pause time is,
+// in microseconds.
 #include <array>
 
 #include "collectors/ethtool/ethtool_tables/row.h"
@@ -16,14 +16,14 @@ constexpr std::array kRows{
     curated("frames_tx_pripause", kPfcFrames, kTxAllPriorities),
     microseconds("rx_pripause_#_1us_count", kPfcPauseSeconds, kRxPriority),
     microseconds("tx_pripause_#_1us_count", kPfcPauseSeconds, kTxPriority),
-    curated("frames_rx_pause", kPauseFrames, kRx),
-    curated("frames_tx_pause", kPauseFrames, kTx),
+    curated("frames_rx_pause", kNetdevPauseFrames, kRx),
+    curated("frames_tx_pause", kNetdevPauseFrames, kTx),
     microseconds("rx_pause_1us_count", kPauseSeconds, kRx),
     curated("frames_rx_pri_#", kPriorityPackets, kRxPriority),
     curated("frames_tx_pri_#", kPriorityPackets, kTxPriority),
     curated("frames_rx_dropped", kNetdevDiscards, kRxPort),
     curated("hw_rx_over_errors", kNetdevDiscards, kRxNoReceiveBuffer),  // rx_queue_empty of the firmware
-    raw_only("hw_rx_dropped"),  // of the function, for any reason: contains the above
+    raw_only("hw_rx_dropped"),  // of the function, for any reason: includes the above
 };
 static_assert(all_valid(kRows));
 static_assert(count_addends(kRows) == 0);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// drivers/net/ethernet/microsoft/mana/mana_ethtool.c: a function of a cloud host's adapter. Pause is the
-// cloud's business. While the interface is down the driver answers zeros.
+// drivers/net/ethernet/microsoft/mana/mana_ethtool.c: a function of a cloud host's adapter, without pauses,
+// which only the cloud provider sees. While the interface is down the driver returns zeros.
 #include <array>
 
 #include "collectors/ethtool/ethtool_tables/row.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// drivers/net/ethernet/mellanox/mlx4/en_ethtool.c. Durations are in microseconds by the vendor's description
-// of the counters. Flow control is listed for the kind (PFC or link) that is on.
+// drivers/net/ethernet/mellanox/mlx4/en_ethtool.c. Durations are in microseconds according to the vendor's
+// description of the counters. The driver lists only the kind of flow control (PFC or link) that is on.
 #include <array>
 
 #include "collectors/ethtool/ethtool_tables/row.h"
@@ -18,8 +18,8 @@ constexpr std::array kRows{
     microseconds("tx_pause_duration_prio_#", kPfcPauseSeconds, kTxPriority),
     curated("rx_pause_transition_prio_#", kPfcTransitions, kRxPriority),
     curated("tx_pause_transition_prio_#", kPfcTransitions, kTxPriority),
-    curated("rx_pause", kPauseFrames, kRx),
-    curated("tx_pause", kPauseFrames, kTx),
+    curated("rx_pause", kNetdevPauseFrames, kRx),
+    curated("tx_pause", kNetdevPauseFrames, kTx),
     microseconds("rx_pause_duration", kPauseSeconds, kRx),
     microseconds("tx_pause_duration", kPauseSeconds, kTx),
     curated("rx_pause_transition", kPauseTransitions, kRx),

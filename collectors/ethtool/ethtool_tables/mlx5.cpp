@@ -2,9 +2,9 @@
 // Copyright the rdma_exporter authors
 //
 // drivers/net/ethernet/mellanox/mlx5/core/en_stats.c; meanings and units: Documentation/networking/
-// device_drivers/ethernet/mellanox/mlx5/counters.rst. Statistics of a priority's pause are listed while PFC
-// is on for it, global pause while that is on. The port's are those of the wire, with all its functions; a
-// virtual function does not have them.
+// device_drivers/ethernet/mellanox/mlx5/counters.rst. Pause statistics of a priority are listed only while
+// PFC is on for it, global pause only while that is on. Port statistics cover the wire with all its
+// functions; a virtual function does not have them.
 #include <array>
 
 #include "collectors/ethtool/ethtool_tables/row.h"
@@ -20,12 +20,12 @@ constexpr std::array kRows{
     microseconds("tx_prio#_pause_duration", kPfcPauseSeconds, kTxPriority),
     curated("rx_prio#_pause_transition", kPfcTransitions, kRxPriority),
 
-    curated("rx_global_pause", kPauseFrames, kRx),
-    curated("tx_global_pause", kPauseFrames, kTx),
+    curated("rx_global_pause", kNetdevPauseFrames, kRx),
+    curated("tx_global_pause", kNetdevPauseFrames, kTx),
     microseconds("rx_global_pause_duration", kPauseSeconds, kRx),
     microseconds("tx_global_pause_duration", kPauseSeconds, kTx),
     curated("rx_global_pause_transition", kPauseTransitions, kRx),
-    raw_only("rx_pause_ctrl_phy"),  // the same frames as the 802.3 MIB counts them
+    raw_only("rx_pause_ctrl_phy"),  // the same frames, as counted by the 802.3 MIB
     raw_only("tx_pause_ctrl_phy"),
     curated("tx_pause_storm_warning_events", kPauseStormEvents, kWarning),
     curated("tx_pause_storm_error_events", kPauseStormEvents, kError),
@@ -49,20 +49,21 @@ constexpr std::array kRows{
     curated("dev_internal_queue_oob", kNetdevDiscards, kRxInternalQueue),
     curated("rx_buffer_passed_thres_phy", kReceiveBufferThresholdEvents),
 
-    curated("rx_corrected_bits_phy", kFecCorrectedBitErrors),
-    curated("rx_pcs_symbol_err_phy", kSymbolErrors),
+    curated("rx_corrected_bits_phy", kNetdevFecCorrectedBitErrors),
+    curated("rx_pcs_symbol_err_phy", kNetdevPcsSymbolErrors),
     raw_only("rx_symbol_err_phy"),  // frames with symbol errors (802.3), not symbols
     curated("rx_err_lane_#_phy", kLaneBitErrors, R"(lane="#")"),
-    curated("link_down_events_phy", kLinkDownEvents),
+    curated("link_down_events_phy", kNetdevLinkDownEvents),
 
-    curated("rx_vport_rdma_unicast_bytes", kVportRdmaBytes, R"(direction="rx",cast="unicast")"),
-    curated("tx_vport_rdma_unicast_bytes", kVportRdmaBytes, R"(direction="tx",cast="unicast")"),
-    curated("rx_vport_rdma_multicast_bytes", kVportRdmaBytes, R"(direction="rx",cast="multicast")"),
-    curated("tx_vport_rdma_multicast_bytes", kVportRdmaBytes, R"(direction="tx",cast="multicast")"),
-    curated("rx_vport_rdma_unicast_packets", kVportRdmaPackets, R"(direction="rx",cast="unicast")"),
-    curated("tx_vport_rdma_unicast_packets", kVportRdmaPackets, R"(direction="tx",cast="unicast")"),
-    curated("rx_vport_rdma_multicast_packets", kVportRdmaPackets, R"(direction="rx",cast="multicast")"),
-    curated("tx_vport_rdma_multicast_packets", kVportRdmaPackets, R"(direction="tx",cast="multicast")"),
+    // port_rcv_data and similar counters cover the same traffic of the function.
+    raw_only("rx_vport_rdma_unicast_bytes"),
+    raw_only("tx_vport_rdma_unicast_bytes"),
+    raw_only("rx_vport_rdma_multicast_bytes"),
+    raw_only("tx_vport_rdma_multicast_bytes"),
+    raw_only("rx_vport_rdma_unicast_packets"),
+    raw_only("tx_vport_rdma_unicast_packets"),
+    raw_only("rx_vport_rdma_multicast_packets"),
+    raw_only("tx_vport_rdma_multicast_packets"),
 
     percent("outbound_pci_stalled_rd", kPcieStalled, R"(operation="read")"),
     percent("outbound_pci_stalled_wr", kPcieStalled, R"(operation="write")"),

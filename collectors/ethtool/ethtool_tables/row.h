@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// How the tables of driver statistics write their rows, and what the compiler checks of them. A `#` in a name
-// stands for one digit from 0 to 7, a priority or lane, and so does the `#` in the row's labels.
+// Helpers to write the rows of the tables of driver statistics, and compile-time checks of these tables. A
+// `#` in a name stands for a digit from 0 to 7, a priority or lane, as does the `#` in the row's labels.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "collectors/counters/counter_row.h"
-#include "collectors/counters/hw_tables/table_checks.h"
+#include "collectors/counters/tables/counter_row.h"
+#include "collectors/counters/tables/table_checks.h"
 #include "collectors/ethtool/ethtool_families.h"
 
 namespace rdma_exporter::collectors::ethtool_table {
@@ -37,8 +37,8 @@ inline constexpr std::string_view kTxPort = R"(direction="tx",reason="port")";
 inline constexpr std::string_view kTxLinkDown = R"(direction="tx",reason="link_down")";
 inline constexpr std::string_view kTxRing = R"(direction="tx",reason="ring")";
 
-inline constexpr std::string_view kWarning = R"(severity="warning")";
-inline constexpr std::string_view kError = R"(severity="error")";
+inline constexpr std::string_view kWarning = R"(level="warning")";
+inline constexpr std::string_view kError = R"(level="error")";
 
 constexpr CounterRow curated(std::string_view raw, const core::MetricDesc& family,
                              std::string_view labels = {}) {
@@ -49,11 +49,11 @@ constexpr CounterRow microseconds(std::string_view raw, const core::MetricDesc& 
                                   std::string_view labels) {
   return {raw, &family, labels, 1, 64, 1'000'000};
 }
-/// 0 to 100.
+/// A value from 0 to 100.
 constexpr CounterRow percent(std::string_view raw, const core::MetricDesc& family, std::string_view labels) {
   return {raw, &family, labels, 1, 64, 100};
 }
-/// Has no vendor-neutral name on purpose; the comment beside it says why.
+/// A statistic that deliberately has no vendor-neutral name; the comment beside it gives the reason.
 constexpr CounterRow raw_only(std::string_view raw) { return {raw}; }
 
 constexpr bool valid(const CounterRow& row) {
@@ -65,10 +65,10 @@ constexpr bool valid(const CounterRow& row) {
   const bool unit = row.divisor == 1 || (row.divisor == 1'000'000 && row.metric->unit == "seconds") ||
                     (row.divisor == 100 && row.metric->unit == "ratio");
   return row.scale == 1 && row.bits == 64 && unit && gauge == (row.metric->unit == "ratio") &&
-         table::labels_agree(*row.metric, row.labels, "netdev");
+         table::labels_agree(*row.metric, row.labels, "device,port,netdev");
 }
 
-/// Each row valid, each statistic in one row.
+/// Each row is valid, and each statistic has one row.
 template <typename Table>
 constexpr bool all_valid(const Table& rows) {
   for (std::size_t i = 0; i < rows.size(); ++i) {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// The tables of driver statistics, one file per driver of drivers/net/ethernet. Behind ethtool_table.h, which
-// picks one.
+// The tables of driver statistics, one file per driver in drivers/net/ethernet; ethtool_table.h selects one.
 #pragma once
 
 #include <span>
 
-#include "collectors/counters/counter_row.h"
+#include "collectors/counters/tables/counter_row.h"
 
 namespace rdma_exporter::collectors::ethtool_table {
 

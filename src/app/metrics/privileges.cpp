@@ -10,14 +10,13 @@
 namespace rdma_exporter::app {
 namespace {
 
-constexpr core::MetricDesc kMissing{
-    "rdma_exporter_missing_privilege",
-    core::MetricType::gauge,
-    "privilege,feature",
-    "",
-    "Always 1, and only there when the exporter lacks this privilege, and with it this feature; see "
-    "docs/PRIVILEGES.md",
-    "/proc, /dev/infiniband"};
+constexpr core::MetricDesc kMissing{"rdma_exporter_missing_privilege",
+                                    core::MetricType::gauge,
+                                    "privilege,feature",
+                                    "",
+                                    "Privilege that the exporter lacks and the feature that is off because "
+                                    "of it; always 1. Absent if nothing is missing; see docs/PRIVILEGES.md",
+                                    "/proc, /dev/infiniband"};
 static_assert(core::valid(kMissing));
 
 // "verbs_device, netlink": each once.
@@ -30,10 +29,13 @@ std::string names(const std::vector<host::MissingPrivilege>& missing) {
   return text;
 }
 
+bool is_enabled(const config::Config& config, std::string_view name) {
+  const auto collector = config.collectors.find(name);
+  return collector != config.collectors.end() && collector->second.enabled;
+}
+
 bool wants_owners(const config::Config& config) {
-  const auto collector = config.collectors.find("resource");
-  return collector != config.collectors.end() && collector->second.enabled &&
-         config.resource.owners != config::ResourceOwners::none;
+  return is_enabled(config, "resource") && config.resource.owners != config::ResourceOwners::none;
 }
 
 }  // namespace
@@ -41,8 +43,11 @@ bool wants_owners(const config::Config& config) {
 void Privileges::check(const config::Config& config) {
   const auto sysfs = host::make_host_fs(config.path.sysfs);
   const auto procfs = host::make_host_fs(config.path.procfs);
-  set(host::missing_privileges(
-      {*sysfs, *procfs, host::can_open_verbs, host::can_open_netlink, wants_owners(config)}));
+  host::PrivilegeSources sources{*sysfs, *procfs, host::can_open_verbs, host::can_open_netlink,
+                                 wants_owners(config)};
+  if (is_enabled(config, "module")) sources.has_net_admin = host::has_net_admin;
+  if (is_enabled(config, "neighbor")) sources.can_open_packet = host::can_open_packet;
+  set(host::missing_privileges(sources));
 }
 
 void Privileges::set(const std::vector<host::MissingPrivilege>& missing) {
@@ -51,8 +56,8 @@ void Privileges::set(const std::vector<host::MissingPrivilege>& missing) {
     if (missing == missing_) return;
     missing_ = missing;
   }
-  if (missing.empty()) return log::info("no privilege is missing any more");
-  log::warn("privileges are missing, not everything can be served: see docs/PRIVILEGES.md",
+  if (missing.empty()) return log::info("no privileges are missing any longer");
+  log::warn("privileges are missing, so some data cannot be exported; see docs/PRIVILEGES.md",
             {{"privileges", names(missing)}});
 }
 
@@ -61,6 +66,11 @@ void Privileges::add(core::SampleBatch& out) const {
   for (const auto& [privilege, feature] : missing_)
     out.add(kMissing, core::render_labels({{"privilege", privilege}, {"feature", feature}}),
             std::uint64_t{1});
+}
+
+std::vector<host::MissingPrivilege> Privileges::missing() const {
+  const std::lock_guard lock(mutex_);
+  return missing_;
 }
 
 std::vector<const core::MetricDesc*> Privileges::families() { return {&kMissing}; }

@@ -20,6 +20,7 @@ class Privileges {
   void check(const config::Config& config);
   void set(const std::vector<host::MissingPrivilege>& missing);
   void add(core::SampleBatch& out) const;
+  std::vector<host::MissingPrivilege> missing() const;
 
   static std::vector<const core::MetricDesc*> families();
 

@@ -23,25 +23,34 @@ constexpr MetricDesc kCpu{"process_cpu_seconds_total",
                           MetricType::counter,
                           "",
                           "seconds",
-                          "User and system CPU time used by the exporter",
+                          "CPU time used by the exporter, user and system, in seconds",
                           "/proc/self/stat utime, stime"};
-constexpr MetricDesc kResident{"process_resident_memory_bytes",   MetricType::gauge,    "", "bytes",
-                               "Resident memory of the exporter", "/proc/self/stat rss"};
-constexpr MetricDesc kVirtual{"process_virtual_memory_bytes",   MetricType::gauge,      "", "bytes",
-                              "Virtual memory of the exporter", "/proc/self/stat vsize"};
+constexpr MetricDesc kResident{"process_resident_memory_bytes",
+                               MetricType::gauge,
+                               "",
+                               "bytes",
+                               "Resident memory of the exporter in bytes",
+                               "/proc/self/stat rss"};
+constexpr MetricDesc kVirtual{
+    "process_virtual_memory_bytes", MetricType::gauge, "", "bytes", "Virtual memory of the exporter in bytes",
+    "/proc/self/stat vsize"};
 constexpr MetricDesc kStart{"process_start_time_seconds",
                             MetricType::gauge,
                             "",
                             "seconds",
-                            "When the exporter started, in seconds since 1970",
+                            "Time at which the exporter started, in seconds since 1970",
                             "/proc/self/stat starttime"};
-constexpr MetricDesc kThreads{"process_threads", MetricType::gauge,         "",
-                              "threads",         "Threads of the exporter", "/proc/self/stat num_threads"};
+constexpr MetricDesc kThreads{"process_threads",
+                              MetricType::gauge,
+                              "",
+                              "threads",
+                              "Number of threads of the exporter",
+                              "/proc/self/stat num_threads"};
 constexpr MetricDesc kOpenFiles{"process_open_fds",
                                 MetricType::gauge,
                                 "",
                                 "files",
-                                "Open file descriptors; kept sysfs files are among them",
+                                "Number of open file descriptors, including sysfs files kept open",
                                 "/proc/self/fd"};
 constexpr MetricDesc kMaxFiles{
     "process_max_fds",        MetricType::gauge, "", "files", "Limit of open file descriptors",

@@ -7,6 +7,8 @@
 
 #include "app/version.h"
 #include "core/labels.h"
+#include "core/seconds.h"
+#include "probe/stats/registry.h"
 
 namespace rdma_exporter::app {
 namespace {
@@ -18,70 +20,66 @@ constexpr MetricDesc kBuildInfo{"rdma_exporter_build_info",
                                 MetricType::gauge,
                                 "version,revision,compiler",
                                 "",
-                                "Always 1; which build of the exporter this is",
+                                "Version, revision and compiler of this build of the exporter; always 1",
                                 "the build"};
-constexpr MetricDesc kReplayInfo{
-    "rdma_exporter_replay_info",
-    MetricType::gauge,
-    "recording",
-    "",
-    "Always 1, and only there when the values are those of a recording and not of this host",
-    "--replay"};
+constexpr MetricDesc kReplayInfo{"rdma_exporter_replay_info",
+                                 MetricType::gauge,
+                                 "recording",
+                                 "",
+                                 "Name of the recording that is being replayed; always 1. Present only if "
+                                 "the values come from a recording and not from this host",
+                                 "--replay"};
 constexpr MetricDesc kReplayTime{"rdma_exporter_replay_snapshot_timestamp_seconds",
                                  MetricType::gauge,
                                  "",
                                  "seconds",
-                                 "When what is served was recorded, since 1970; only with a recorded archive",
+                                 "Time at which the values on this page were recorded, in seconds since "
+                                 "1970. Only with a recorded archive",
                                  "--replay"};
 constexpr MetricDesc kRequests{
     "rdma_exporter_http_requests_total",      MetricType::counter, "code", "requests",
     "HTTP requests answered, by status code", "src/http"};
 constexpr MetricDesc kRefused{
-    "rdma_exporter_http_connections_refused_total",       MetricType::counter, "reason", "connections",
-    "Connections not served, by reason; see docs/WEB.md", "src/http"};
-constexpr MetricDesc kRefusedRequests{"rdma_exporter_http_requests_refused_total",
-                                      MetricType::counter,
-                                      "reason",
-                                      "requests",
-                                      "HTTP requests not served, by reason; see docs/WEB.md",
-                                      "src/http"};
+    "rdma_exporter_http_connections_refused_total",         MetricType::counter, "reason", "connections",
+    "HTTP connections refused, by reason; see docs/WEB.md", "src/http"};
+constexpr MetricDesc kRefusedRequests{
+    "rdma_exporter_http_requests_refused_total",         MetricType::counter, "reason", "requests",
+    "HTTP requests refused, by reason; see docs/WEB.md", "src/http"};
 constexpr MetricDesc kWebConfigGood{
     "rdma_exporter_web_config_last_reload_successful",
     MetricType::gauge,
     "",
     "",
-    "1 if the web config file was good when it was read last, 0 if it was not and the "
-    "one before is in force; only with --web.config.file",
+    "Whether the web config file was valid when it was last read: 1 if so; 0 if not, and then the previous "
+    "one stays in force. Only with --web.config.file",
     "src/web/policy"};
 constexpr MetricDesc kWebConfigFailures{
     "rdma_exporter_web_config_reload_failures_total",
     MetricType::counter,
     "",
     "reloads",
-    "Times that the web config file had changed and was not good; only with "
-    "--web.config.file",
+    "Number of times the web config file had changed and was not valid. Only with --web.config.file",
     "src/web/policy"};
 constexpr MetricDesc kKeptFiles{"rdma_exporter_kept_files",
                                 MetricType::gauge,
                                 "",
                                 "files",
-                                "Files, sockets and verbs devices kept open between scrapes; at "
-                                "limits.kept_files the others are opened for each "
-                                "read",
+                                "Number of files, sockets and verbs devices kept open between scrapes. "
+                                "Beyond limits.kept_files, files are opened for each read",
                                 "src/host"};
 
-constexpr MetricDesc kReloadSuccessful{
-    "rdma_exporter_config_last_reload_successful",
-    MetricType::gauge,
-    "",
-    "",
-    "1 if the last attempt to load the configuration succeeded; at 0 the one before it is still served",
-    "SIGHUP, POST /-/reload"};
+constexpr MetricDesc kReloadSuccessful{"rdma_exporter_config_last_reload_successful",
+                                       MetricType::gauge,
+                                       "",
+                                       "",
+                                       "Whether the last attempt to load the configuration succeeded: 1 if "
+                                       "so, else 0. After a failure the previous configuration stays in use",
+                                       "SIGHUP, POST /-/reload"};
 constexpr MetricDesc kReloadTime{"rdma_exporter_config_last_reload_success_timestamp_seconds",
                                  MetricType::gauge,
                                  "",
                                  "seconds",
-                                 "When the configuration that is served was loaded, in seconds since 1970",
+                                 "Time at which the configuration in use was loaded, in seconds since 1970",
                                  "SIGHUP, POST /-/reload"};
 
 constexpr std::string_view kCompiler = "g++ " __VERSION__;
@@ -90,7 +88,7 @@ constexpr std::string_view kCompiler = "g++ " __VERSION__;
 
 SelfMetrics::SelfMetrics(const ProcessState& state, const host::OpenFileBudget& open_files,
                          const std::string& recording, std::shared_ptr<const record::Player> player,
-                         bool to_file)
+                         bool to_file, const core::FamilySelection& selection)
     : state_(state),
       open_files_(open_files),
       build_labels_(
@@ -98,6 +96,8 @@ SelfMetrics::SelfMetrics(const ProcessState& state, const host::OpenFileBudget& 
       player_(std::move(player)),
       to_file_(to_file) {
   if (!recording.empty()) recording_labels_ = core::render_labels({{"recording", recording}});
+  for (const MetricDesc* family : probe::Registry::families())
+    if (!selection.in_set(*family)) left_out_.insert(family);
 }
 
 void SelfMetrics::add(core::SampleBatch& out) {
@@ -105,10 +105,12 @@ void SelfMetrics::add(core::SampleBatch& out) {
   if (!recording_labels_.empty()) out.add(kReplayInfo, recording_labels_, std::uint64_t{1});
   if (player_) {
     const auto& shown = player_->recording().manifest().snapshots[player_->shown().snapshot];
-    out.add(kReplayTime, {}, std::chrono::duration<double>(shown.time.time_since_epoch()).count());
+    out.add(kReplayTime, {}, core::seconds(shown.time.time_since_epoch()));
   }
   out.add(kKeptFiles, {}, std::uint64_t{open_files_.used()});
+  const std::size_t first = out.size();
   state_.probe.add(out);
+  out.remove_if(first, [this](const core::Sample& sample) { return left_out_.contains(sample.metric); });
   if (to_file_) return;
   out.add_flag(kReloadSuccessful, {}, state_.reload.last_successful);
   out.add(kReloadTime, {}, static_cast<std::uint64_t>(state_.reload.last_success_time.load()));

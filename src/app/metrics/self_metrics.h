@@ -3,11 +3,13 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "app/metrics/process_metrics.h"
 #include "app/process_state.h"
+#include "core/family_selection.h"
 #include "core/metric.h"
 #include "core/sample_batch.h"
 #include "host/fs/attr_dir.h"
@@ -21,9 +23,10 @@ class SelfMetrics {
  public:
   /// `recording`: path of the replayed recording, empty when this host is served; `player`: plays it, nullptr
   /// for a directory. `to_file`: the metrics go to the text file of another exporter, which has process_*
-  /// metrics of its own: without ours and HTTP's.
+  /// metrics of its own: without ours and HTTP's. `selection`: its set applies to the probe's families.
   SelfMetrics(const ProcessState& state, const host::OpenFileBudget& open_files, const std::string& recording,
-              std::shared_ptr<const record::Player> player, bool to_file);
+              std::shared_ptr<const record::Player> player, bool to_file,
+              const core::FamilySelection& selection);
   void add(core::SampleBatch& out);
 
  private:
@@ -33,6 +36,7 @@ class SelfMetrics {
   std::string recording_labels_;
   const std::shared_ptr<const record::Player> player_;
   bool to_file_;
+  std::set<const core::MetricDesc*> left_out_;  ///< of the probe's families
   ProcessMetrics process_;
 };
 

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <atomic>
 #include <string>
 
 #include "log/log.h"
@@ -28,10 +29,13 @@ OpenFiles raise_open_file_limit(const OpenFiles& wanted) {
   const auto files = static_cast<unsigned>(limit.rlim_cur);  // less than `all`
   const OpenFiles fitting{std::min(wanted.kept_files, files / 2),
                           std::min(wanted.connections, std::max(files / 4, 1U))};
-  log::info("open file limit is below what is wanted: some files are opened for each read",
-            {{"limit", std::to_string(limit.rlim_cur)},
-             {"wanted", std::to_string(all)},
-             {"connections", std::to_string(fitting.connections)}});
+  static std::atomic<rlim_t> logged = 0;  // a reload that wants as much says nothing new
+  if (logged.exchange(all) != all) {
+    log::info("open file limit is too low, so some files are opened again for each read",
+              {{"limit", std::to_string(limit.rlim_cur)},
+               {"wanted", std::to_string(all)},
+               {"connections", std::to_string(fitting.connections)}});
+  }
   return fitting;
 }
 

@@ -8,7 +8,7 @@
 namespace rdma_exporter::config {
 namespace {
 
-// A flag with a value ends in "=", so that no blank is put behind it.
+// A flag with a value ends in "=", so that bash appends no blank.
 // clang-format off
 constexpr std::string_view kFunction = R"bash(
 _rdma_exporter_words() {

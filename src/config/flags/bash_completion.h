@@ -10,7 +10,7 @@
 
 namespace rdma_exporter::config {
 
-/// A completion script for bash, from the same tables as flags and commands.
+/// A completion script for bash, generated from the tables of flags and commands.
 std::string bash_completion(std::span<const CollectorChoice> collectors,
                             std::span<const CommandSyntax> commands);
 

@@ -44,7 +44,7 @@ core::Result<CommandLine> parse_command(std::span<const char* const> arguments,
                                         std::span<const CollectorChoice> collectors,
                                         const CommandSyntax& syntax) {
   const std::vector<Option> options = option_table(collectors);
-  // The command's word stands where the program's name does.
+  // The command's word takes the place of the program's name.
   auto values = read_flags(arguments.subspan(1), options, &syntax);
   if (!values) return tl::unexpected(values.error());
   CommandLine line;

@@ -15,32 +15,32 @@
 #include "config/flags/option.h"
 #include "core/result.h"
 
-// `rdma_exporter COMMAND [FLAG]... [ARGUMENT]...`: what a command is on the command line, and in the help.
+// `rdma_exporter COMMAND [FLAG]... [ARGUMENT]...`: commands on the command line and in the help.
 namespace rdma_exporter::config {
 
-/// How a command is written.
+/// Syntax of a command.
 struct CommandSyntax {
   std::string_view name;
-  std::string_view arguments = {};  ///< stand for its arguments in the help: "OUT.tar.gz"; empty: takes none
-  std::size_t at_least = 0;         ///< so many arguments
+  std::string_view arguments = {};  ///< for the help: "OUT.tar.gz"; empty: it takes none
+  std::size_t at_least = 0;         ///< minimum number of arguments
   std::size_t at_most = 0;
   std::string_view summary = {};            ///< one line, for the list of commands
   std::string_view description = {};        ///< for its own help; lines of at most 120 characters
-  std::span<const CommandFlag> flags = {};  ///< beside those of the daemon; one long name each
+  std::span<const CommandFlag> flags = {};  ///< in addition to the daemon's; one long name each
 };
 
-/// What was written after a command.
+/// The arguments of a command.
 struct CommandLine {
-  Config config;  ///< of the daemon's flags and file
+  Config config;  ///< from the daemon's flags and file
   bool help = false;
   std::vector<std::string> arguments;
-  /// The command's own flags that were given, by name ("--format"), each once.
+  /// The command's own flags that were passed, by name ("--format"), each once.
   std::map<std::string, std::string, std::less<>> flags;
 
-  /// Of a flag without a value.
+  /// For flags without a value.
   bool has(std::string_view flag) const { return flags.find(flag) != flags.end(); }
 
-  /// The value of a flag, or `otherwise` when it was not given. The error is a message for the person.
+  /// The value of a flag, or `otherwise` if it was not passed. The error is a message for the user.
   template <typename T>
   core::Result<T> value(std::string_view flag, const ValueType<T>& type, T otherwise) const {
     const auto given = flags.find(flag);
@@ -51,21 +51,21 @@ struct CommandLine {
   }
 };
 
-/// The word of a command line (the program's name first) that is a command: the first one, when it is not a
-/// flag. Later ones cannot be: they may be the value of a flag. Empty: no command.
+/// The command in a command line (which starts with the program's name): its first word, unless that is a
+/// flag. Later words cannot be the command, because they may be the value of a flag. Empty: no command.
 std::string_view command_word(std::span<const char* const> arguments);
 
-/// The message for a word that is no command.
+/// The message for a word that is not a command.
 core::Error unknown_command(std::string_view word, std::span<const CommandSyntax> known);
 
-/// Reads the command line of the command `syntax`, whose word comes after the program's name: parse() with
-/// the same flags and messages, and the command's own flags and arguments. With help nothing is checked but
-/// the flags.
+/// Parses the command line of the command `syntax`, whose word follows the program's name: like parse(), with
+/// the same flags and messages, plus the command's own flags and arguments. With --help, only the flags are
+/// checked.
 core::Result<CommandLine> parse_command(std::span<const char* const> arguments,
                                         std::span<const CollectorChoice> collectors,
                                         const CommandSyntax& syntax);
 
-/// What `COMMAND --help` prints.
+/// The output of `COMMAND --help`.
 std::string command_help(const CommandSyntax& syntax);
 
 }  // namespace rdma_exporter::config

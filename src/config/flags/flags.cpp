@@ -19,20 +19,22 @@ struct Command {
 };
 
 constexpr std::array kCommands{
-    Command{{"-h, --help", "", "Print this text."}, "--help", Action::help},
-    Command{{"--version", "", "Print the version."}, "--version", Action::version},
-    Command{{"--config.file", "FILE", "Read this YAML file."}, "--config.file", Action::serve},
+    Command{{"-h, --help", "", "Show this help."}, "--help", Action::help},
+    Command{{"--version", "", "Show the version and how it was built."}, "--version", Action::version},
+    Command{{"--config.file", "FILE", "Read the configuration from this YAML file."},
+            "--config.file",
+            Action::serve},
     Command{{"--describe", "FORMAT",
-             "Describe this program: its metrics as markdown or json, its flags as man or bash-completion."},
+             "Describe the program: its metrics as markdown or json, its flags as man or bash-completion."},
             "--describe",
             Action::describe_markdown},
-    Command{{"--check-config", "", "Check flags and file, serve nothing."},
+    Command{{"--check-config", "", "Check the flags and the configuration file, then exit."},
             "--check-config",
             Action::check_config},
-    Command{{"--print-config", "", "Print the resulting configuration as YAML."},
+    Command{{"--print-config", "", "Print the resulting configuration as YAML, then exit."},
             "--print-config",
             Action::print_config},
-    Command{{"--once", "", "Collect once and print the metrics."}, "--once", Action::once},
+    Command{{"--once", "", "Collect once, print the metrics, then exit."}, "--once", Action::once},
 };
 
 constexpr std::array<std::pair<std::string_view, Action>, 4> kDescribeFormats{
@@ -51,8 +53,8 @@ tl::unexpected<core::Error> error_at(std::string_view flag, std::string_view pro
   return core::config_error(std::string(flag) + ": " + std::string(problem));
 }
 
-/// The arguments without the program's name. CLI11 would take the argument after "--flag=" for its value, so
-/// the empty value becomes an argument of its own.
+/// The arguments without the program's name. CLI11 would take the argument after "--flag=" as its value, so
+/// an empty value becomes an argument of its own.
 std::vector<std::string> words_of(std::span<const char* const> arguments) {
   std::vector<std::string> words;
   for (const char* argument : arguments.subspan(std::min<std::size_t>(1, arguments.size()))) {
@@ -66,11 +68,12 @@ std::vector<std::string> words_of(std::span<const char* const> arguments) {
   return words;
 }
 
-/// One command line on its way through CLI11, which is used for splitting only: all values stay text, so that
-/// the same checks and messages serve flags and file.
-class Reader {
+/// Parses one command line with CLI11, which is used only for splitting: all values remain text, so that
+/// flags and file have the same checks and messages.
+class CommandLineReader {
  public:
-  Reader(std::span<const char* const> arguments, std::span<const Option> options, const CommandSyntax* syntax)
+  CommandLineReader(std::span<const char* const> arguments, std::span<const Option> options,
+                    const CommandSyntax* syntax)
       : words_(words_of(arguments)), options_(options), syntax_(syntax) {
     app_.set_help_flag();
     app_.allow_extras();
@@ -96,7 +99,7 @@ class Reader {
   core::Result<FlagValues> read() {
     try {
       app_.parse(std::vector<std::string>(words_.rbegin(), words_.rend()));
-    } catch (const CLI::ArgumentMismatch&) {  // thrown only when the arguments end where a value is due
+    } catch (const CLI::ArgumentMismatch&) {  // thrown only if the arguments end before a value
       return error_at(words_.back(), "needs a value");
     } catch (const CLI::Error& error) {
       return core::config_error(error.what());
@@ -118,7 +121,8 @@ class Reader {
     return syntax_ == nullptr ? std::span<const CommandFlag>() : syntax_->flags;
   }
 
-  /// A command's flag hides the daemon's of the same name: --interval is between what the command repeats.
+  /// A command's flag hides the daemon's flag of the same name: its --interval is the time between
+  /// repetitions.
   bool is_own(std::string_view name) const {
     const auto flags = own_flags();
     return std::any_of(flags.begin(), flags.end(), [&](const CommandFlag& own) { return own.names == name; });
@@ -149,7 +153,7 @@ class Reader {
                     near.empty() ? "unknown flag (see --help)" : "unknown flag (did you mean " + near + "?)");
   }
 
-  /// CLI11 takes whatever follows for a value, also the next flag.
+  /// CLI11 takes whatever follows as a value, even the next flag.
   bool is_swallowed_flag(const std::string& value) const {
     return value.starts_with('-') && std::find(words_.begin(), words_.end(), value) != words_.end();
   }
@@ -160,7 +164,7 @@ class Reader {
     for (const std::string& value : values) {
       if (!is_swallowed_flag(value)) continue;
       return error_at(name,
-                      "needs a value (one that starts with - is written " + std::string(name) + "=VALUE)");
+                      "needs a value (write one that starts with - as " + std::string(name) + "=VALUE)");
     }
     return {};
   }
@@ -199,7 +203,7 @@ class Reader {
     for (const auto& [format, action] : kDescribeFormats)
       if (value == format) return action;
     return error_at(command.name,
-                    in_quotes(value) + " is not known (use markdown, json, man or bash-completion)");
+                    in_quotes(value) + " is not a known format (use markdown, json, man or bash-completion)");
   }
 
   core::Result<void> take_own(FlagValues& values) const {
@@ -242,7 +246,7 @@ std::span<const CommandFlag> command_flags() { return kFlags; }
 
 core::Result<FlagValues> read_flags(std::span<const char* const> arguments, std::span<const Option> options,
                                     const CommandSyntax* command) {
-  return Reader(arguments, options, command).read();
+  return CommandLineReader(arguments, options, command).read();
 }
 
 }  // namespace rdma_exporter::config

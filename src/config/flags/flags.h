@@ -17,17 +17,17 @@ namespace rdma_exporter::config {
 
 struct CommandSyntax;
 
-/// A flag that is no option of the daemon, so that it has no key in the file.
+/// A flag that is not an option of the daemon and therefore not a key of the file.
 struct CommandFlag {
   std::string_view names;        ///< as CLI11 takes them: "-h,--help"
   std::string_view placeholder;  ///< empty: takes no value
   std::string_view help;
 };
 
-/// All of them, in the order of the help.
+/// All such flags, in the order of the help.
 std::span<const CommandFlag> command_flags();
 
-/// The command line, split but not judged: values are still text.
+/// A command line that has been split but not checked: values are still text.
 struct FlagValues {
   Action action = Action::serve;
   std::string config_file;  ///< empty: none
@@ -38,13 +38,13 @@ struct FlagValues {
   std::vector<std::string> arguments;  ///< of the command
 };
 
-/// Splits a command line (with the program's name first). Unknown flags, missing values, flags given twice
-/// and actions that exclude each other are errors, "--flag: what is wrong". With a command, its own flags and
-/// arguments are read too, and of the actions there is only help.
+/// Splits a command line (which starts with the program's name). Unknown flags, missing values, duplicate
+/// flags and conflicting actions are errors: "--flag: what is wrong". For a command, its own flags and
+/// arguments are parsed too, and help is the only action.
 core::Result<FlagValues> read_flags(std::span<const char* const> arguments, std::span<const Option> options,
                                     const CommandSyntax* command = nullptr);
 
-/// The configuration that those flags, made with `options`, and their file give; see parse().
+/// The configuration from these flags, which were parsed with `options`, and from their file; see parse().
 core::Result<Parsed> apply(const FlagValues& flags, std::span<const Option> options,
                            std::span<const CollectorChoice> collectors);
 

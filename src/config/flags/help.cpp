@@ -9,15 +9,11 @@ namespace rdma_exporter::config {
 namespace {
 
 constexpr std::string_view kIntroduction =
-    "Usage: rdma_exporter [FLAG]...\n"
-    "       rdma_exporter COMMAND [FLAG]... [ARGUMENT]...\n"
-    "Prometheus exporter for hosts with RDMA devices.\n"
-    "\n"
-    "Each flag below the first group is also a key of the YAML file that --config.file names: dots are "
-    "levels and\n"
-    "- becomes _ (web.telemetry_path). The key of --collector.NAME is collector.NAME.enabled. A flag wins "
-    "over the\n"
-    "file, the file over the default.\n";
+    "Usage: rdma_exporter [FLAG]...\n       rdma_exporter COMMAND [FLAG]... [ARGUMENT]...\nPrometheus "
+    "exporter for hosts with RDMA devices.\n\nEvery flag below the first group is also a key of the YAML "
+    "file given with --config.file: dots separate levels,\nand - becomes _ (web.telemetry_path). The key of "
+    "--collector.NAME is collector.NAME.enabled. Flags override the\nfile, and the file overrides the "
+    "defaults.\n";
 
 std::string flag_line(const Option& option, const Config& defaults) {
   const bool is_toggle = option.shape == Option::Shape::toggle;
@@ -41,7 +37,7 @@ std::string command_line(const CommandFlag& flag) {
 
 std::string command_list(std::span<const CommandSyntax> commands) {
   if (commands.empty()) return {};
-  std::string text = "\nCommands; rdma_exporter COMMAND --help says more:\n";
+  std::string text = "\nCommands (see rdma_exporter COMMAND --help):\n";
   for (const CommandSyntax& command : commands) {
     text += "  " + std::string(command.name);
     if (!command.arguments.empty()) text += " " + std::string(command.arguments);
@@ -58,7 +54,8 @@ std::string command_help(const CommandSyntax& syntax) {
   text += "\n" + std::string(syntax.summary) + "\n\n" + std::string(syntax.description) + "\n\n";
   for (const CommandFlag& flag : syntax.flags) text += command_line(flag);
   return text +
-         "  -h, --help\n      Print this text.\n\nFlags of the daemon (rdma_exporter --help) apply too.\n";
+         "  -h, --help\n      Show this help.\n\nThe flags of the daemon (rdma_exporter --help) also "
+         "apply.\n";
 }
 
 std::string help_text(std::span<const CollectorChoice> collectors, std::span<const CommandSyntax> commands) {

@@ -21,45 +21,45 @@ rdma_exporter \- Prometheus exporter for hosts with RDMA devices
 .I COMMAND
 .RI [ FLAG "]... [" ARGUMENT ]...
 .SH DESCRIPTION
-Serves what the kernel knows of the RDMA devices of this host (RoCE, InfiniBand, iWARP) over HTTP, in the formats that
-Prometheus reads. It reads only: it changes no setting, starts no program and needs no privilege.
+Serves what the kernel knows about the RDMA devices of this host (RoCE, InfiniBand, iWARP) over HTTP, in the formats that
+Prometheus reads. It is read-only: it changes no setting, starts no program and needs no privilege.
 .PP
-Each flag below the first group is also a key of the YAML file that
-.B \-\-config.file
-names: dots are levels, a hyphen becomes an underscore. The key of
+Every flag below the first group is also a key of the YAML file given with
+.BR \-\-config.file :
+dots separate levels, and a hyphen becomes an underscore. The key of
 .BI \-\-collector. NAME
 is
 .IR collector.NAME.enabled .
-A flag wins over the file, the file over the default.
+Flags override the file, and the file overrides the defaults.
 )";
 
 constexpr std::string_view kAfter =
     R"(.SH SIGNALS
 .TP
 .B SIGHUP
-Read flags and file anew. A configuration with a mistake is refused, and the old one stays.
+Reload the configuration. An invalid configuration is rejected, and the previous one stays in use.
 .TP
 .BR SIGTERM ", " SIGINT
-Close the port at once, finish the answers in flight and end, within two seconds. While the kernel holds a read in
-uninterruptible sleep it keeps the process, without port and connections, until that read returns.
+Close the port at once, finish the responses in flight and exit within two seconds. A read in uninterruptible sleep in
+the kernel keeps the process alive, without port and connections, until that read returns.
 .SH EXIT STATUS
-0 after a signal or a command that worked, 1 when it cannot serve or print, 2 when flags or file are wrong. The command
-doctor tells its verdict instead, as its help says.
+0 after a signal or a successful command, 1 if it cannot serve or print, 2 if the flags or the configuration file are
+invalid. The commands doctor and fleet return their verdict instead, as described in their help.
 .SH FILES
 .TP
 .I /etc/rdma_exporter/rdma_exporter.yml
 The configuration of the packaged service.
 .TP
 .I /etc/default/rdma_exporter
-ARGS: further flags for the packaged service.
+ARGS: additional flags for the packaged service.
 .SH SEE ALSO
 .BR rdma (8),
 .BR ethtool (8),
 .BR dcb (8)
 )";
 
-// A line of text: troff takes a backslash, a hyphen and a dot or quote at the start of a line for its own. A
-// regular expression is one long word: it may be broken behind each alternative.
+// Escapes a line of text: troff interprets backslashes, hyphens, and a dot or quote at the start of a line. A
+// regular expression is one long word, so a line break is allowed after each alternative.
 std::string escaped(std::string_view text) {
   std::string out;
   if (!text.empty() && (text.front() == '.' || text.front() == '\'')) out += "\\&";
@@ -91,7 +91,7 @@ std::string option_entry(const Option& option, const Config& defaults) {
   return entry((is_toggle ? "--[no-]" : "--") + option.flag, is_toggle ? "" : option.placeholder, help);
 }
 
-// What --help of the command says, with its line breaks.
+// The output of the command's --help, with its line breaks.
 std::string command_entry(const CommandSyntax& command) {
   std::string text = ".TP\n.B " + escaped(command.name);
   if (!command.arguments.empty()) text += " \\fI" + escaped(command.arguments) + "\\fR";

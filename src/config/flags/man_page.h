@@ -11,7 +11,7 @@
 
 namespace rdma_exporter::config {
 
-/// The manual page rdma_exporter(1) in the man macros of troff (man(7)), from the same tables as flags and
+/// The manual page rdma_exporter(1) in troff's man macros (man(7)), generated from the tables of flags and
 /// commands.
 std::string man_page(std::span<const CollectorChoice> collectors, std::span<const CommandSyntax> commands,
                      std::string_view version);

@@ -14,7 +14,7 @@
 
 namespace rdma_exporter::config {
 
-/// Where the value of an option is, and how it is read and written.
+/// Where the value of an option is stored, and how it is parsed and printed.
 class Setting {
  public:
   virtual ~Setting() = default;
@@ -27,7 +27,7 @@ class Setting {
   virtual std::vector<std::string> values(const Config& config) const = 0;
 };
 
-/// One option without its value's type: what the flags, the file, the help and the printing work on.
+/// One option without the type of its value; flags, file, help and printing use this.
 struct Option {
   enum class Shape : unsigned char { single, list, toggle };
 
@@ -38,7 +38,7 @@ struct Option {
   std::string allowed;
   Shape shape = Shape::single;
   bool literal = false;
-  std::size_t at_least = 0;  ///< values, for a list
+  std::size_t at_least = 0;  ///< minimum number of values of a list
 
   std::shared_ptr<const Setting> setting;
 
@@ -47,10 +47,10 @@ struct Option {
   std::vector<std::string> values(const Config& config) const { return setting->values(config); }
 };
 
-/// The file's key of a flag: "web.listen-address" -> "web.listen_address".
+/// The file's key for a flag: "web.listen-address" -> "web.listen_address".
 std::string key_of_flag(std::string_view flag);
 
-/// Parses `text`, or says what is wrong with it and what is allowed.
+/// Parses `text`; the error says what is wrong and what is allowed.
 template <typename T>
 core::Result<T> checked(const ValueType<T>& type, std::string_view text) {
   auto value = type.parse(text);

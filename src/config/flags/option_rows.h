@@ -11,8 +11,8 @@
 
 #include "config/flags/option.h"
 
-// How option_table.cpp makes its rows. There are many, so each is a call of a function of its value's type;
-// only the two functions that name its member are its own.
+// Helpers to build the rows of option_table.cpp. Because there are many rows, each is a call of one function
+// per value type; only the two accessors of its member are specific to a row.
 namespace rdma_exporter::config {
 
 /// A member of the configuration, or of the section of a collector.
@@ -31,7 +31,8 @@ constexpr auto at() {
       [](const Config& config, const std::string&) -> const T& { return (config.*....*members); }};
 }
 
-/// The table is made for a fixed set of collectors, so the entry is there in every Config that it is used on.
+/// The table is built for a fixed set of collectors, so the entry exists in every Config that the row is used
+/// on.
 template <auto member>
 constexpr auto at_collector() {
   using T = std::remove_reference_t<decltype(std::declval<CollectorConfig&>().*member)>;
@@ -91,7 +92,7 @@ class ListSetting final : public Setting {
 
 class OptionRows {
  public:
-  /// A row for one value.
+  /// A row for a single value.
   template <typename T>
   Option& add(std::string_view flag, std::string_view help, ValueType<T> type, Member<T> member,
               std::string_view collector = {}) {
@@ -113,7 +114,7 @@ class OptionRows {
   std::vector<Option> take() && { return std::move(rows_); }
 
  private:
-  /// What every row has in common.
+  /// Fills in what all rows have.
   Option& add_blank(std::string_view flag, std::string_view help, const std::string& placeholder,
                     const std::string& allowed, bool literal);
 

@@ -9,10 +9,10 @@
 
 namespace rdma_exporter::config {
 
-/// Every option of the daemon, in the order of help and printing; two rows per collector at the end.
+/// Every option of the daemon, in the order of help and printing; each collector adds two rows at the end.
 std::vector<Option> option_table(std::span<const CollectorChoice> collectors);
 
-/// The configuration without file and flags.
+/// The configuration without a file or flags.
 Config default_config(std::span<const CollectorChoice> collectors);
 
 }  // namespace rdma_exporter::config

@@ -15,14 +15,14 @@ namespace {
 
 constexpr std::size_t kLongestText = 4096;  // PATH_MAX
 
-/// What is wrong with `value` as one line of text; nullptr when nothing is.
+/// What is wrong with `value` as one line of text; nullptr if nothing is.
 const char* text_problem(std::string_view value) {
   if (value.size() > kLongestText) return "is too long";
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
-  if (std::any_of(value.begin(), value.end(), is_control)) return "holds a control character";
+  if (std::any_of(value.begin(), value.end(), is_control)) return "contains a control character";
   std::string checked;
   core::append_utf8(checked, value);
-  return checked == value ? nullptr : "is not UTF-8";
+  return checked == value ? nullptr : "is not valid UTF-8";
 }
 
 core::Result<std::string> parse_text(std::string_view value) {
@@ -41,7 +41,7 @@ core::Result<unsigned> parse_number(std::string_view value, unsigned min, unsign
   return static_cast<unsigned>(wide);
 }
 
-/// RFC 3986 pchar without percent-encoding, and the slash: what a request line carries unchanged.
+/// RFC 3986 pchar without percent-encoding, and the slash: characters that a request line carries unchanged.
 bool is_path_char(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
          std::string_view("/-._~!$&'()*+,;=:@").find(c) != std::string_view::npos;
@@ -49,8 +49,9 @@ bool is_path_char(char c) {
 
 core::Result<std::string> parse_telemetry_path(std::string_view value) {
   if (value.empty() || value.front() != '/') return core::config_error("does not start with /");
-  if (value == "/") return core::config_error("is the landing page");
-  if (value == "/-" || value.starts_with("/-/")) return core::config_error("belongs to health and readiness");
+  if (value == "/") return core::config_error("is reserved for the landing page");
+  if (value == "/-" || value.starts_with("/-/"))
+    return core::config_error("is reserved for health and readiness checks");
   if (value.starts_with("//") || !std::all_of(value.begin(), value.end(), is_path_char)) {
     return core::config_error("is not a plain URL path");
   }
@@ -73,7 +74,7 @@ ValueType<std::string> filled_text(std::string_view placeholder, std::string_vie
 }
 
 ValueType<core::Pattern> regex() {
-  return {"REGEX", "use an expression as Prometheus takes it (RE2), which is matched against the whole name",
+  return {"REGEX", "use an RE2 expression as in Prometheus, which has to match the whole name",
           [](std::string_view value) -> core::Result<core::Pattern> {
             if (auto checked = parse_text(value); !checked) return tl::unexpected(checked.error());
             auto pattern = core::Pattern::compile(value);
@@ -84,10 +85,23 @@ ValueType<core::Pattern> regex() {
           &core::Pattern::text};
 }
 
+ValueType<core::Pattern> regex_for(std::vector<std::string_view> names, std::string_view what) {
+  auto type = regex();
+  type.parse = [parse = std::move(type.parse), names = std::move(names),
+                what = std::string(what)](std::string_view value) -> core::Result<core::Pattern> {
+    auto pattern = parse(value);
+    if (!pattern || !pattern->is_set()) return pattern;
+    const auto matches = [&](std::string_view name) { return pattern->matches(name); };
+    if (names.empty() || std::any_of(names.begin(), names.end(), matches)) return pattern;
+    return core::config_error("does not match the whole name of any " + what);
+  };
+  return type;
+}
+
 ValueType<ProbeTarget> probe_target() {
   return {
       "TARGET",
-      "use HOST:PORT, perhaps with ,name=NAME,group=GROUP,device=DEVICE,from=DEVICE,source=ADDRESS behind it",
+      "use HOST:PORT, optionally followed by ,name=NAME,group=GROUP,device=DEVICE,from=DEVICE,source=ADDRESS",
       parse_probe_target, [](const ProbeTarget& target) { return to_string(target); }};
 }
 
@@ -122,6 +136,15 @@ ValueType<unsigned> number(unsigned min, unsigned max) {
           [](const unsigned& value) { return std::to_string(value); }, true};
 }
 
+ValueType<std::optional<unsigned>> automatic_or(const ValueType<unsigned>& number) {
+  auto parse = [inner = number.parse](std::string_view value) -> core::Result<std::optional<unsigned>> {
+    if (value == "auto") return std::nullopt;
+    return inner(value).map([](unsigned parsed) { return std::optional(parsed); });
+  };
+  return {number.placeholder + "|auto", number.allowed + ", or auto", parse,
+          [](const std::optional<unsigned>& value) { return value ? std::to_string(*value) : "auto"; }, true};
+}
+
 ValueType<std::chrono::milliseconds> duration(std::chrono::milliseconds min, std::chrono::milliseconds max) {
   auto parse = [min, max](std::string_view value) -> core::Result<std::chrono::milliseconds> {
     auto parsed = parse_duration(value);
@@ -138,7 +161,7 @@ ValueType<std::chrono::seconds> whole_seconds(std::chrono::seconds min, std::chr
     const auto parsed = fine.parse(value);
     if (!parsed) return tl::unexpected(parsed.error());
     const auto whole = std::chrono::floor<std::chrono::seconds>(*parsed);
-    if (whole != *parsed) return core::config_error("is not a number of whole seconds");
+    if (whole != *parsed) return core::config_error("is not a whole number of seconds");
     return whole;
   };
   return {"DURATION",
@@ -156,7 +179,7 @@ core::Result<int> value_of_word(const Words& words, std::string_view text) {
   for (const auto& [name, value] : words) {
     if (name == text) return value;
   }
-  return core::config_error("is not known");
+  return core::config_error("is not a valid value");
 }
 
 std::string word_of_value(const Words& words, int value) {

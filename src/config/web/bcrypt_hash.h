@@ -8,11 +8,11 @@
 
 namespace rdma_exporter::config {
 
-/// The most that a check of a password may cost: 2^16 rounds are about five seconds.
+/// The highest cost of a password check that is allowed: 2^16 rounds take about five seconds.
 inline constexpr unsigned kHighestBcryptCost = 16;
 
-/// Whether `hash` is "$2y$COST$" (or 2a, 2b) and 53 characters, as `htpasswd -B` writes it. The error is what
-/// is wrong, without the hash, to be put after the key.
+/// Checks that `hash` is "$2y$COST$" (or 2a, 2b) and 53 characters, the output of `htpasswd -B`. The error
+/// says what is wrong, without the hash; it is meant to follow the key in a message.
 core::Result<void> check_bcrypt_hash(std::string_view hash);
 
 }  // namespace rdma_exporter::config

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <set>
 
 #include "config/flags/option.h"
 #include "config/flags/value_type.h"
@@ -25,7 +24,7 @@ std::string known(const Words& words) {
   return alternatives(names);
 }
 
-/// Reads one file into a WebFile. One function for each key.
+/// Parses one file into a WebFile, with one function per key.
 class Reader {
  public:
   explicit Reader(const std::string& file_name)
@@ -43,7 +42,7 @@ class Reader {
 
  private:
   tl::unexpected<core::Error> error(const YamlNode& node, const std::string& problem) const {
-    return yaml_error(file_name_, node.key_line != 0 ? node.key_line : node.line, problem);
+    return yaml_error(file_name_, line_of(node), problem);
   }
 
   // --- tls_server_config
@@ -69,14 +68,14 @@ class Reader {
     return done ? whole(node, tls) : done;
   }
 
-  /// Whoever writes such a key wants the endpoint closed; without anything below it would be open.
+  /// Rejects an empty section: the endpoint would be open, although the author wants to protect it.
   Done has_children(const YamlNode& node, const std::string& key, std::string_view what) const {
     const bool scalar = node.kind == YamlNode::Kind::scalar;
     if (scalar || !node.children.empty()) return {};
     return error(node, key + ": is empty (remove the key to serve without " + std::string(what) + ")");
   }
 
-  /// What the keys say together.
+  /// Checks combinations of keys.
   Done whole(const YamlNode& node, TlsServer& tls) {
     if (!tls.certificate.given()) return error(node, "tls_server_config: cert_file is missing (or cert)");
     if (!tls.key.given()) return error(node, "tls_server_config: key_file is missing (or key)");
@@ -89,20 +88,20 @@ class Reader {
     if (!tls.client_allowed_sans.empty() && !required) {
       return error(
           node,
-          "tls_server_config: client_allowed_sans needs the client_auth_type RequireAndVerifyClientCert "
-          "or RequireAnyClientCert: other clients could stay without a certificate");
+          "tls_server_config: client_allowed_sans needs the client_auth_type RequireAndVerifyClientCert or "
+          "RequireAnyClientCert: otherwise clients could connect without a certificate");
     }
     return choose_suites(node, tls);
   }
 
-  /// The suites of TLS 1.3 have no name for OpenSSL here. A list of nothing else leaves none for TLS 1.2.
+  /// OpenSSL's list has no names for the suites of TLS 1.3. A list of nothing else leaves none for TLS 1.2.
   Done choose_suites(const YamlNode& node, TlsServer& tls) {
     const bool listed = !tls.cipher_suites.empty();
     std::erase(tls.cipher_suites, "");
     if (!listed || !tls.cipher_suites.empty() || tls.min_version == TlsVersion::tls13) return {};
     if (tls.max_version < TlsVersion::tls13)
       return error(node,
-                   "tls_server_config: cipher_suites has only suites of TLS 1.3, but max_version is lower");
+                   "tls_server_config: cipher_suites lists only suites of TLS 1.3, but max_version is lower");
     tls.min_version = TlsVersion::tls13;
     return {};
   }
@@ -172,7 +171,8 @@ class Reader {
     const auto* const word =
         std::find_if(std::begin(words), std::end(words), [&](const auto& w) { return w.name == text; });
     if (word != std::end(words)) return word->value;
-    return error(node, kTls + name + ": " + in_quotes(text) + " is not known (use " + known(words) + ")");
+    return error(node,
+                 kTls + name + ": " + in_quotes(text) + " is not a valid value (use " + known(words) + ")");
   }
 
   Done sans(const YamlNode& node, TlsServer& tls) {
@@ -213,9 +213,9 @@ class Reader {
       return error(node,
                    path + ": " + in_quotes(*text) + " is not allowed (use " + alternatives(words) + ")");
     }
-    // A line end would begin another header.
+    // A line end would start another header.
     if (std::any_of(text->begin(), text->end(), [](char c) { return c < 0x20 || c > 0x7e; }))
-      return error(node, path + ": may have printable ASCII characters only");
+      return error(node, path + ": may contain only printable ASCII characters");
     file_.headers.emplace_back(rule.name, std::move(*text));
     return {};
   }
@@ -224,11 +224,11 @@ class Reader {
     return {name, [this, path = section + name, &into](const YamlNode& node) -> Done {
               const auto text = yaml_text(node, file_name_, path);
               if (!text) return tl::unexpected(text.error());
-              // Other readers of this format are YAML 1.1 readers, to which these words are booleans too.
+              // Other readers of this format are YAML 1.1 readers, for which these words are booleans, too.
               const bool yes = *text == "true" || *text == "yes" || *text == "on";
               const bool no = *text == "false" || *text == "no" || *text == "off";
               if (node.is_quoted || (!yes && !no))
-                return error(node, path + ": is not a boolean (use true or false)");
+                return error(node, path + ": " + in_quotes(*text) + " is not a boolean (use true or false)");
               into = yes;
               return {};
             }};
@@ -238,19 +238,21 @@ class Reader {
 
   Done users(const YamlNode& node) {
     if (const auto filled = has_children(node, "basic_auth_users", "passwords"); !filled) return filled;
-    if (node.kind != YamlNode::Kind::section)
-      return error(node, "basic_auth_users: must be a section with a line NAME: BCRYPT_HASH for each user");
-    for (const YamlNode& user : node.children) {
+    if (node.kind != YamlNode::Kind::section) {
+      return error(node, "basic_auth_users: " + kind_of(node) +
+                             " (use a section with a line NAME: BCRYPT_HASH for each user)");
+    }
+    return each_entry(node, file_name_, "basic_auth_users.", [this](const YamlNode& user) -> Done {
       const std::string path = "basic_auth_users." + in_quotes(user.key);
       if (user.key.find(':') != std::string::npos)
-        return error(user, path + ": a user name cannot have a colon");
+        return error(user, path + ": a user name must not contain a colon");
       const auto hash = yaml_text(user, file_name_, path);
       if (!hash) return tl::unexpected(hash.error());
       if (const auto checked = check_bcrypt_hash(*hash); !checked)
         return error(user, path + ": " + checked.error().context);
-      if (!file_.users.emplace(user.key, *hash).second) return error(user, path + ": is there twice");
-    }
-    return {};
+      file_.users.emplace(user.key, *hash);
+      return {};
+    });
   }
 
   Done rate_limit(const YamlNode& node) {
@@ -259,7 +261,8 @@ class Reader {
                          {{"interval", [&](const YamlNode& value) { return interval(value, limit); }},
                           {"burst", [&](const YamlNode& value) { return burst(value, limit); }}});
     if (!done || limit.interval.count() == 0) return done;
-    if (limit.burst == 0) return error(node, kRate + "burst: at least 1, or every request is refused");
+    if (limit.burst == 0)
+      return error(node, kRate + "burst: must be at least 1, or every request is refused");
     file_.rate_limit = limit;
     return {};
   }

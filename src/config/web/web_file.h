@@ -12,23 +12,23 @@
 
 #include "core/result.h"
 
-// The file of --web.config.file: TLS, passwords, response headers, rate limit. Its format is the one that the
-// exporters of the Prometheus family share (prometheus/exporter-toolkit:docs/web-configuration.md).
+// The file of --web.config.file: TLS, passwords, response headers, rate limit. Its format is shared by the
+// exporters of the Prometheus family (prometheus/exporter-toolkit:docs/web-configuration.md).
 namespace rdma_exporter::config {
 
-/// A PEM text that stands in the file itself, or the path of the file that holds it. Neither: not given.
+/// A PEM text in the file itself, or the path of a file with it. Neither: not given.
 struct PemSource {
-  std::string path;  ///< relative ones are already below the folder of the web config file
+  std::string path;  ///< absolute, or already below the folder of the web config file
   std::string text;
-  std::string where;  ///< "web.yml:3: tls_server_config.cert_file", to begin a message with
+  std::string where;  ///< "web.yml:3: tls_server_config.cert_file", the start of a message
   bool given() const { return !path.empty() || !text.empty(); }
 };
 
-/// What is asked of a client's certificate. The names are those of Go's tls.ClientAuthType.
+/// What is required of a client's certificate. Names as in Go's tls.ClientAuthType.
 enum class ClientAuth : unsigned char {
   none,                ///< NoClientCert
-  request,             ///< RequestClientCert: asked for, not checked
-  require_any,         ///< RequireAnyClientCert: must be there, not checked
+  request,             ///< RequestClientCert: requested, not checked
+  require_any,         ///< RequireAnyClientCert: required, not checked
   verify_if_given,     ///< VerifyClientCertIfGiven
   require_and_verify,  ///< RequireAndVerifyClientCert
 };
@@ -48,7 +48,7 @@ struct TlsServer {
   TlsVersion max_version = TlsVersion::tls13;
 };
 
-/// A token bucket that all clients share: one request per interval, `burst` at once.
+/// A token bucket shared by all clients: one request per interval, up to `burst` at once.
 struct RateLimit {
   std::chrono::milliseconds interval{0};
   unsigned burst = 0;
@@ -63,9 +63,8 @@ struct WebFile {
   std::optional<RateLimit> rate_limit;
 };
 
-/// Reads the text of a web config file. Strict: an unknown key is an error, and so is what contradicts
-/// itself. Touches no other file. The error is a whole message: "web.yml:3: min_version: ...". Never holds a
-/// hash or key.
+/// Parses the text of a web config file. Strict: unknown keys and contradictions are errors. Reads no other
+/// file. The error is a complete message, "web.yml:3: min_version: ...", and never contains a hash or key.
 core::Result<WebFile> parse_web_file(std::string_view text, const std::string& file_name);
 
 }  // namespace rdma_exporter::config

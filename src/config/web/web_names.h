@@ -7,7 +7,7 @@
 
 #include "config/web/web_file.h"
 
-// The words of a web config file. Those of TLS are Go's, because the format's first reader is written in Go.
+// The words of a web config file. Those about TLS are Go's, because the format was first implemented in Go.
 namespace rdma_exporter::config {
 
 template <typename T>
@@ -25,7 +25,7 @@ inline constexpr Word<ClientAuth> kClientAuths[] = {
     {"NoClientCert", ClientAuth::none},
     {"RequestClientCert", ClientAuth::request},
     {"RequireAnyClientCert", ClientAuth::require_any},
-    {"RequireClientCert", ClientAuth::require_any},  // an old name of the same
+    {"RequireClientCert", ClientAuth::require_any},  // an old name for the same
     {"VerifyClientCertIfGiven", ClientAuth::verify_if_given},
     {"RequireAndVerifyClientCert", ClientAuth::require_and_verify},
 };
@@ -33,9 +33,9 @@ inline constexpr Word<ClientAuth> kClientAuths[] = {
 inline constexpr Word<std::string_view> kCurves[] = {
     {"X25519", "X25519"}, {"CurveP256", "P-256"}, {"CurveP384", "P-384"}, {"CurveP521", "P-521"}};
 
-/// What tls.CipherSuites() of Go 1.22 and later returns, so that old and new readers of the format take the
-/// same list; suites without forward secrecy are not among them. The suites of TLS 1.3 can be named, but not
-/// chosen: all three are always on, there as here.
+/// What tls.CipherSuites() of Go 1.22 and later returns, so that all readers of the format accept the same
+/// list; it has no suites without forward secrecy. The suites of TLS 1.3 can be listed but not chosen: all
+/// three are always on, as in Go.
 inline constexpr Word<std::string_view> kCipherSuites[] = {
     {"TLS_AES_128_GCM_SHA256", ""},
     {"TLS_AES_256_GCM_SHA384", ""},

@@ -12,9 +12,9 @@
 
 namespace rdma_exporter::config {
 
-/// Overlays `config` with the YAML in `text`. What the text does not name stays as it is. The error is a
-/// whole message, "FILE:LINE: KEY: what is wrong (what is allowed)"; `config` is then half overlaid and not
-/// to be used.
+/// Overlays `config` with the YAML in `text`; values that the text does not mention stay unchanged. The error
+/// is a complete message, "FILE:LINE: KEY: what is wrong (what is allowed)"; `config` is then partly overlaid
+/// and must not be used.
 core::Result<void> load_text(std::string_view text, std::string_view file_name,
                              std::span<const Option> options, Config& config);
 

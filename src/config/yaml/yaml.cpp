@@ -11,16 +11,17 @@
 #include <utility>
 
 #include "config/text_check.h"
+#include "config/yaml/yaml_section.h"
 
 namespace rdma_exporter::config {
 namespace {
 
 constexpr std::size_t kMaxDepth = 16;
 constexpr std::size_t kMaxValues = 10'000;
-constexpr std::string_view kQuotedTag = "!";  // what yaml-cpp calls quoted and block scalars
+constexpr std::string_view kQuotedTag = "!";  // yaml-cpp's tag for quoted and block scalars
 constexpr std::string_view kPlainTag = "?";
 
-/// Thrown through the parser to stop it at the first thing that is not wanted.
+/// Thrown through the parser to stop it at the first unacceptable construct.
 struct Refused {
   unsigned line;
   std::string problem;
@@ -28,8 +29,8 @@ struct Refused {
 
 unsigned line_of(const YAML::Mark& mark) { return mark.line < 0 ? 1 : static_cast<unsigned>(mark.line) + 1; }
 
-/// Builds the tree from the parser's events. yaml-cpp descends by recursion and reports each level before the
-/// next one, so the bound on depth here also bounds its stack.
+/// Builds the tree from the parser's events. yaml-cpp recurses and reports each level before the next one, so
+/// the limit on depth here also limits its stack.
 class TreeBuilder : public YAML::EventHandler {
  public:
   YamlNode take_root() { return std::move(root_); }
@@ -70,7 +71,7 @@ class TreeBuilder : public YAML::EventHandler {
   void OnMapEnd() override { close(); }
 
  private:
-  /// A list or section whose end has not been seen, and the key that waits for its value.
+  /// A list or section that has not ended yet, and the key that waits for its value.
   struct Level {
     YamlNode node;
     std::string key;
@@ -126,8 +127,8 @@ class TreeBuilder : public YAML::EventHandler {
   std::size_t values_ = 0;
 };
 
-/// The text with an end of document behind it. At the end of the input yaml-cpp 0.7 takes an open quote for
-/// closed, and with it every key that the quote swallowed; an end of document inside of a quote it refuses.
+/// The text followed by an end of document. At the end of the input, yaml-cpp 0.7 treats an open quote as
+/// closed, including every key that it swallowed; it rejects an end of document inside a quote.
 std::string ended(std::string_view text) {
   std::string whole(text);
   if (!whole.empty() && whole.back() != '\n') whole += '\n';
@@ -138,9 +139,9 @@ std::string explain(const std::string& problem) {
   if (problem == YAML::ErrorMsg::DOC_IN_SCALAR) return "a quote is still open here";
   if (problem == YAML::ErrorMsg::END_OF_MAP || problem == YAML::ErrorMsg::END_OF_SEQ)
     return "the indentation of this line matches none of the lines above";
-  if (problem == YAML::ErrorMsg::END_OF_SEQ_FLOW) return "a [ is not closed";
-  if (problem == YAML::ErrorMsg::END_OF_MAP_FLOW) return "a { is not closed";
-  if (problem == YAML::ErrorMsg::ALIAS_NOT_FOUND) return "a value that begins with * needs quotes";
+  if (problem == YAML::ErrorMsg::END_OF_SEQ_FLOW) return "a [ is never closed";
+  if (problem == YAML::ErrorMsg::END_OF_MAP_FLOW) return "a { is never closed";
+  if (problem == YAML::ErrorMsg::ALIAS_NOT_FOUND) return "a value that starts with * needs quotes";
   return problem;
 }
 
@@ -152,7 +153,7 @@ YamlNode build(std::string_view text) {
   YamlNode root = builder.take_root();
   TreeBuilder rest;
   if (parser.HandleNextDocument(rest)) {
-    throw Refused{rest.take_root().line, "something follows the end of the document"};
+    throw Refused{rest.take_root().line, "there is text after the end of the document"};
   }
   return root;
 }
@@ -161,7 +162,7 @@ YamlNode build(std::string_view text) {
 
 core::Result<YamlNode> parse_yaml(std::string_view text, std::string_view file_name) {
   const auto error_at = [file_name](unsigned line, const std::string& problem) {
-    return core::config_error(std::string(file_name) + ":" + std::to_string(line) + ": " + problem);
+    return yaml_error(file_name, line, problem);
   };
   if (const auto problem = find_text_problem(text)) return error_at(problem->line, problem->what);
   try {

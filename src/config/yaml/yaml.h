@@ -10,7 +10,7 @@
 
 namespace rdma_exporter::config {
 
-/// One value of a YAML document, with the line it stands on.
+/// A value of a YAML document, with its line.
 struct YamlNode {
   enum class Kind : unsigned char { empty, scalar, list, section };
 
@@ -23,10 +23,10 @@ struct YamlNode {
   std::vector<YamlNode> children;  ///< of a list or a section, in the order of the file
 };
 
-/// Reads one YAML document; an empty file is an empty node. Takes text from anybody: what is binary, longer
-/// than 1 MiB, nested deeper than 16, or has more than 10000 values is an error, as are anchors, aliases
-/// (which can make a small file huge), tags and a second document. The error is a whole message: "FILE:LINE:
-/// what is wrong".
+/// Parses one YAML document; an empty file is an empty node. The text may come from anybody: it is an error
+/// if it is binary, longer than 1 MiB, nested more than 16 levels deep, or has more than 10000 values,
+/// anchors, aliases (which can make a small file huge), tags or a second document. The error is a complete
+/// message: "FILE:LINE: what is wrong".
 core::Result<YamlNode> parse_yaml(std::string_view text, std::string_view file_name);
 
 }  // namespace rdma_exporter::config

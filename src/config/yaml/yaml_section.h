@@ -10,22 +10,34 @@
 #include "config/yaml/yaml.h"
 #include "core/result.h"
 
-// Walking a YAML tree strictly: each problem is one message with file and line.
+// Strict traversal of a YAML tree: each problem is a message with file and line.
 namespace rdma_exporter::config {
 
 /// "FILE:LINE: problem".
 tl::unexpected<core::Error> yaml_error(std::string_view file_name, unsigned line, const std::string& problem);
 
-/// A key of a section and what takes its value. An error of `take` is a whole message.
+/// The line that a message about the node names: for an item of a list its own, otherwise that of the key.
+unsigned line_of(const YamlNode& node);
+
+/// "is a list", "has no value".
+std::string kind_of(const YamlNode& node);
+
+/// A key of a section, and what handles its value. An error of `take` is a complete message.
 struct YamlKey {
   std::string name;
   std::function<core::Result<void>(const YamlNode&)> take;
 };
 
-/// Gives each value of the section `node` to its key. An empty node is a section without keys. Refuses what
-/// is no section, unknown keys and keys that are there twice. `path` is "" or "tls_server_config.".
+/// Passes each value of the section `node` to the handler of its key. An empty node is a section without
+/// keys. Rejects nodes that are not sections, unknown keys and duplicate keys. `path` is "" or
+/// "tls_server_config.". `all_paths`: full keys of the file among which a suggestion for a misspelt key is
+/// searched; empty: only this section.
 core::Result<void> each_key(const YamlNode& node, std::string_view file_name, const std::string& path,
-                            const std::vector<YamlKey>& keys);
+                            const std::vector<YamlKey>& keys, const std::vector<std::string>& all_paths = {});
+
+/// Passes each value of a section with user-defined keys to `take`. Rejects duplicate keys.
+core::Result<void> each_entry(const YamlNode& section, std::string_view file_name, const std::string& path,
+                              const std::function<core::Result<void>(const YamlNode&)>& take);
 
 /// The text of a single value.
 core::Result<std::string> yaml_text(const YamlNode& node, std::string_view file_name,

@@ -7,9 +7,8 @@
 
 namespace rdma_exporter::core {
 
-/// `text` as what a reader of an HTML page sees, in an element or a quoted attribute, whatever is in it:
-/// names come from the kernel and from users. Bytes that are not UTF-8 become \xHH, as append_utf8() writes
-/// them.
+/// Escapes `text` for an element or a quoted attribute of an HTML page, whatever it contains: names come from
+/// the kernel and from users. Bytes that are not UTF-8 become \xHH, as written by append_utf8().
 std::string html_text(std::string_view text);
 
 }  // namespace rdma_exporter::core

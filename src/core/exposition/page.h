@@ -8,7 +8,7 @@
 
 namespace rdma_exporter::core {
 
-/// A page as it goes to a client.
+/// A page as it is sent to a client.
 struct Page {
   std::string body;
   Format format = Format::text;

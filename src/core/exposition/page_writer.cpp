@@ -18,25 +18,32 @@ PageWriter::PageWriter(std::span<const MetricDesc* const> families)
   for (std::uint32_t i = 0; i < families_.size(); ++i) index_.emplace(families_[i], i);
 }
 
+std::uint32_t PageWriter::look_up(const MetricDesc* metric) const {
+  const auto family = index_.find(metric);
+  return family == index_.end() ? kUnknown : family->second;
+}
+
 // A counting sort, which keeps the order within a family.
 void PageWriter::sort_by_family(std::span<const SampleBatch* const> batches) {
-  family_of_.clear();
   start_.assign(families_.size() + 1, 0);
+  std::size_t n = 0;
   for (const SampleBatch* batch : batches) {
     for (const Sample& sample : batch->samples()) {
-      const auto family = index_.find(sample.metric);
-      family_of_.push_back(family == index_.end() ? kUnknown : family->second);
-      if (family_of_.back() != kUnknown) ++start_[family_of_.back() + 1];
+      if (n == family_of_.size()) family_of_.push_back(kUnknown);
+      std::uint32_t& family = family_of_[n++];
+      if (family == kUnknown || families_[family] != sample.metric) family = look_up(sample.metric);
+      if (family != kUnknown) ++start_[family + 1];
     }
   }
   for (std::size_t i = 1; i < start_.size(); ++i) start_[i] += start_[i - 1];
   sorted_.resize(start_.back());
-  std::vector<std::size_t> next(start_.begin(), start_.end() - 1);
-  std::size_t n = 0;
+  next_.assign(start_.begin(), start_.end() - 1);
+  family_of_.resize(n);
+  n = 0;
   for (const SampleBatch* batch : batches) {
     for (const Sample& sample : batch->samples()) {
       const std::uint32_t family = family_of_[n++];
-      if (family != kUnknown) sorted_[next[family]++] = &sample;
+      if (family != kUnknown) sorted_[next_[family]++] = &sample;
     }
   }
 }

@@ -15,32 +15,36 @@
 
 namespace rdma_exporter::core {
 
-/// Writes the samples of many batches family by family: families contiguous and in a fixed order, those
-/// without samples left out. Keeps its tables from page to page: nothing is allocated per sample. One thread
-/// at a time.
+/// Writes the samples of many batches grouped by family, with the families in a fixed order and those without
+/// samples left out. Its tables are reused from page to page, so that nothing is allocated per sample. Not
+/// thread-safe.
 class PageWriter {
  public:
-  /// `families`: every family that can occur, in the order of the page. A sample of another one is left out
-  /// (the contract tests make sure that there is none).
+  /// `families` lists every family that can occur, in the order of the page. Samples of other families are
+  /// left out; the contract tests make sure that there are none.
   explicit PageWriter(std::span<const MetricDesc* const> families);
 
-  /// Appends the samples of all batches to `out`; within a family in the order of the batches. A family with
-  /// which `out` would become longer than `longest` is left out as a whole, because a part of one is a wrong
-  /// number in every sum. Returns how many samples that were.
+  /// Appends the samples of all batches to `out`, within a family in the order of the batches. A family with
+  /// which `out` would become longer than `longest` is left out as a whole, because a part of it would make
+  /// every sum over it wrong. Returns the number of samples left out.
   std::size_t write(std::span<const SampleBatch* const> batches, FormatWriter& format, std::string& out,
                     std::size_t longest = std::numeric_limits<std::size_t>::max());
 
  private:
+  std::uint32_t look_up(const MetricDesc* metric) const;
   void sort_by_family(std::span<const SampleBatch* const> batches);
 
   std::vector<const MetricDesc*> families_;
   std::unordered_map<const MetricDesc*, std::uint32_t> index_;
-  std::vector<std::uint32_t> family_of_;  ///< of each sample in the order of the batches
-  std::vector<std::size_t> start_;        ///< where each family's samples begin in sorted_
+  /// The family index of each sample, in the order of the batches. Mostly right already: pages differ little,
+  /// and most samples are where they were on the last one.
+  std::vector<std::uint32_t> family_of_;
+  std::vector<std::size_t> start_;  ///< where each family's samples begin in sorted_
+  std::vector<std::size_t> next_;   ///< where the next sample of each family goes
   std::vector<const Sample*> sorted_;
 };
 
-/// One page in text format 0.0.4 with a writer of its own.
+/// Writes one page in text format 0.0.4, with a writer of its own.
 void write_text(std::span<const MetricDesc* const> families, std::span<const SampleBatch* const> batches,
                 std::string& out);
 

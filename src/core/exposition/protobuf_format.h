@@ -6,15 +6,15 @@
 
 namespace rdma_exporter::core {
 
-/// Messages io.prometheus.client.MetricFamily, each with its length as a varint before it. The only format
-/// with native histograms; the classic buckets are beside them. Numbers are doubles: integers above 2^53 lose
-/// digits, as they do in Prometheus anyway.
+/// Messages io.prometheus.client.MetricFamily, each preceded by its length as a varint. The only format with
+/// native histograms, which are sent along with the classic buckets. Numbers are doubles: integers above 2^53
+/// lose digits, as they do in Prometheus anyway.
 class ProtobufFormat final : public FormatWriter {
  public:
   void write(const MetricDesc& metric, std::span<const Sample* const> samples, std::string& out) override;
 
  private:
-  std::string family_;  ///< the message being made, kept for its buffer
+  std::string family_;  ///< the message being built; kept for its buffer
 };
 
 }  // namespace rdma_exporter::core

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdint>
+#include <cstring>
 
 #include "core/text/number.h"
 
@@ -13,7 +15,30 @@ namespace {
 
 using Digits = std::array<char, kNumberSize>;
 
-char* put(char* to, std::string_view text) { return std::copy(text.begin(), text.end(), to); }
+template <typename Word>
+char* put_ends(char* to, std::string_view text) {
+  std::memcpy(to, text.data(), sizeof(Word));
+  std::memcpy(to + text.size() - sizeof(Word), text.data() + text.size() - sizeof(Word), sizeof(Word));
+  return to + text.size();
+}
+
+// Names and labels have some 30 bytes each: they are copied before memcpy() is called and has found out how
+// long they are.
+char* put(char* to, std::string_view text) {
+  using Half = std::array<std::uint64_t, 2>;
+  if (text.size() > 2 * sizeof(Half)) {
+    if (text.size() > 4 * sizeof(Half)) return std::copy(text.begin(), text.end(), to);
+    std::memcpy(to, text.data(), 2 * sizeof(Half));
+    const std::size_t rest = text.size() - 2 * sizeof(Half);
+    std::memcpy(to + rest, text.data() + rest, 2 * sizeof(Half));
+    return to + text.size();
+  }
+  if (text.size() >= sizeof(Half)) return put_ends<Half>(to, text);
+  if (text.size() >= sizeof(std::uint64_t)) return put_ends<std::uint64_t>(to, text);
+  if (text.size() >= sizeof(std::uint32_t)) return put_ends<std::uint32_t>(to, text);
+  for (const char c : text) *to++ = c;
+  return to;
+}
 
 char* put_labels(char* to, const Sample& sample) {
   if (sample.owner.empty() && sample.own.empty()) return to;
@@ -22,6 +47,15 @@ char* put_labels(char* to, const Sample& sample) {
   if (!sample.owner.empty() && !sample.own.empty()) *to++ = ',';
   to = put(to, sample.own);
   *to++ = '}';
+  return to;
+}
+
+char* put_line(char* to, std::string_view name, const Sample& sample) {
+  to = put(to, name);
+  to = put_labels(to, sample);
+  *to++ = ' ';
+  to = sample.is_real ? write_number(to, sample.real) : write_number(to, sample.integer);
+  *to++ = '\n';
   return to;
 }
 
@@ -71,23 +105,28 @@ void append_time(std::string& out, double time) {
   out.append(digits.data(), result.ptr);
 }
 
-// Space for the longest possible lines is made once, so that the loop only copies.
+// Lines are made in a buffer that stays in the cache, and copied to the page a few dozen at a time.
 void append_samples(std::span<const Sample* const> samples, std::string& out) {
+  constexpr std::size_t kChunk = 8192;
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): written before it is read
+  std::array<char, kChunk> chunk;
   const std::string_view name = samples.front()->metric->name;
-  std::size_t longest = 0;
-  for (const Sample* sample : samples)
-    longest += name.size() + sample->owner.size() + sample->own.size() + kNumberSize + 5;
-  const std::size_t start = out.size();
-  out.resize(start + longest);
-  char* to = out.data() + start;
+  std::string long_line;
+  char* to = chunk.data();
   for (const Sample* sample : samples) {
-    to = put(to, name);
-    to = put_labels(to, *sample);
-    *to++ = ' ';
-    to = sample->is_real ? write_number(to, sample->real) : write_number(to, sample->integer);
-    *to++ = '\n';
+    const std::size_t longest = name.size() + sample->owner.size() + sample->own.size() + kNumberSize + 5;
+    if (longest > kChunk - static_cast<std::size_t>(to - chunk.data())) {
+      out.append(chunk.data(), to);
+      to = chunk.data();
+    }
+    if (longest <= kChunk) {
+      to = put_line(to, name, *sample);
+      continue;
+    }
+    long_line.resize(longest);
+    out.append(long_line.data(), put_line(long_line.data(), name, *sample));
   }
-  out.resize(static_cast<std::size_t>(to - out.data()));
+  out.append(chunk.data(), to);
 }
 
 void append_histogram(const Sample& sample, WithExemplars exemplars, std::string& out) {

@@ -14,10 +14,10 @@ namespace rdma_exporter::core {
 /// Appends `help` with a backslash before each of the characters `escaped`; a newline becomes \n.
 void append_help(std::string& out, std::string_view help, std::string_view escaped);
 
-/// Appends the labels of a sample in braces, nothing where it has none.
+/// Appends the labels of a sample in braces, or nothing if it has none.
 void append_labels(std::string& out, const Sample& sample);
 
-/// Appends a time in seconds since the epoch, to the millisecond.
+/// Appends a time in seconds since the epoch, with millisecond precision.
 void append_time(std::string& out, double time);
 
 /// Appends a line for each sample of one counter or gauge.

@@ -5,12 +5,13 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/text/number.h"
+
 namespace rdma_exporter::core {
 namespace {
 
 using Kind = CgroupOwner::Kind;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f'); }
 
 template <typename Predicate>
@@ -104,7 +105,7 @@ Found look(std::string_view path) {
     // The innermost container, except inside a pod: what a pod's container starts belongs to it.
     const std::string_view id = container_id(component);
     if (!id.empty() && (found.pod.empty() || found.container.empty())) found.container = id;
-    // Of a user's units the one below the user's manager says more than the manager.
+    // The unit below a user's manager is more specific than the manager.
     if (is_unit(component)) found.unit = component;
   }
   return found;

@@ -26,6 +26,19 @@ Result<T> whole_number(std::string_view text, Base... base) {
   return *value;
 }
 
+// Nearly all that a scrape reads: digits that fit into 64 bits whatever they are, and a newline.
+std::optional<std::uint64_t> plain_number(std::string_view text) {
+  constexpr std::size_t kMaxDigits = 19;
+  if (text.size() < 2 || text.size() > kMaxDigits + 1 || text.back() != '\n') return std::nullopt;
+  text.remove_suffix(1);
+  std::uint64_t value = 0;
+  for (const char c : text) {
+    if (c < '0' || c > '9') return std::nullopt;
+    value = value * 10 + static_cast<std::uint64_t>(c - '0');
+  }
+  return value;
+}
+
 bool take(std::string_view& text, std::string_view expected) {
   if (!text.starts_with(expected)) return false;
   text.remove_prefix(expected.size());
@@ -55,6 +68,7 @@ std::string_view trim(std::string_view text) {
 }
 
 Result<std::optional<std::uint64_t>> parse_counter(std::string_view text) {
+  if (const auto plain = plain_number(text)) return plain;
   text = trim(text);
   if (text.starts_with("N/A")) return std::nullopt;
   const Result<std::uint64_t> value = whole_number<std::uint64_t>(text);

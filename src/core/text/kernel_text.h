@@ -8,9 +8,8 @@
 
 #include "core/result.h"
 
-// Pure parsers of the text that the kernel prints in sysfs. None allocates on success, none throws; anything
-// that is not what the named kernel function prints is a parse error. All accept one trailing newline or
-// blanks.
+// Pure parsers of the text that the kernel prints in sysfs. None allocates on success, and none throws. Text
+// that the named kernel function does not print is a parse error. All accept one trailing newline or blanks.
 namespace rdma_exporter::core {
 
 /// `text` without leading and trailing blanks, newlines and NULs.

@@ -30,6 +30,12 @@ char* write_bound(char* to, double value) {
   return written.find_first_of(".e") == std::string_view::npos ? write_word(end, ".0") : end;
 }
 
-char* write_number(char* to, std::uint64_t value) { return std::to_chars(to, to + kNumberSize, value).ptr; }
+char* write_number(char* to, std::uint64_t value) {
+  if (value < 10) {  // most counters of errors
+    *to = static_cast<char>('0' + value);
+    return to + 1;
+  }
+  return std::to_chars(to, to + kNumberSize, value).ptr;
+}
 
 }  // namespace rdma_exporter::core

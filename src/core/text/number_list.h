@@ -11,7 +11,7 @@
 
 namespace rdma_exporter::core {
 
-/// A set of numbers as ranges, both ends included: processors, memory nodes, ports.
+/// A set of numbers stored as inclusive ranges: processors, memory nodes, ports.
 class NumberList {
  public:
   bool contains(std::uint32_t number) const;
@@ -21,7 +21,7 @@ class NumberList {
 
  private:
   friend Result<NumberList> parse_number_list(std::string_view text);
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> ranges_;  ///< as printed: ascending, apart
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> ranges_;  ///< ascending and disjoint, as printed
 };
 
 /// "0-3,8", as the kernel prints a bitmap (lib/vsprintf.c bitmap_list_string: local_cpulist,

@@ -14,20 +14,21 @@ class RE2;
 
 namespace rdma_exporter::core {
 
-/// A regular expression for whole names in the syntax of RE2, which is Prometheus's. A match takes time
-/// linear in the name, whatever the expression. Copies share the compiled expression. Any thread.
+/// A regular expression for whole names in RE2 syntax, which Prometheus uses. Matching takes time linear in
+/// the length of the name, whatever the expression. Copies share the compiled expression. Thread-safe.
 class Pattern {
  public:
-  /// Unset: text() is empty.
+  /// Makes an unset pattern, whose text() is empty.
   Pattern() = default;
-  /// For expressions of this program. Terminates where `expression` does not compile.
+  /// For expressions that are part of this program. Terminates if `expression` does not compile.
   explicit Pattern(std::string_view expression);
-  /// The empty expression is unset. Errc::config with what is wrong with the expression.
+  /// Compiles an expression; an empty one gives an unset pattern. Errc::config with the reason if the
+  /// expression is invalid.
   static Result<Pattern> compile(std::string_view expression);
 
   bool is_set() const { return compiled_ != nullptr; }
   const std::string& text() const { return text_; }
-  /// Whether the whole of `name` matches. False where unset.
+  /// Whether the whole of `name` matches. False if unset.
   bool matches(std::string_view name) const;
 
   bool operator==(const Pattern& other) const { return text_ == other.text_; }

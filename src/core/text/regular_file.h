@@ -11,19 +11,19 @@
 
 namespace rdma_exporter::core {
 
-/// A file that a person names: configuration, certificate, secret, list of targets. Only a regular file is
-/// opened: a pipe would wait for its writer, and a device has no end. /dev/null stands for an empty one. A
-/// network file system that is gone may still block.
+/// A file that a person names: a configuration, certificate, secret or list of targets. Only a regular file
+/// is opened: a pipe would wait for its writer, and a device has no end. /dev/null stands for an empty file.
+/// A network file system that is gone may still block.
 class RegularFile {
  public:
-  /// Errc::os as of open(2), or Errc::config with "is not a regular file".
+  /// Errc::os as from open(2), or Errc::config with "is not a regular file".
   static Result<RegularFile> open(const std::string& path);
   RegularFile(RegularFile&& other) noexcept;
   RegularFile& operator=(RegularFile&& other) = delete;
   ~RegularFile();
 
   const struct stat& status() const { return status_; }
-  /// All of it. Errc::too_long beyond `max_bytes`, Errc::os as of read(2).
+  /// Reads the whole file. Errc::too_long beyond `max_bytes`, Errc::os as from read(2).
   Result<std::string> read(std::size_t max_bytes) const;
 
  private:
@@ -33,7 +33,7 @@ class RegularFile {
   struct stat status_;
 };
 
-/// For a person: "PATH: reason", with the errno where there is one.
+/// "PATH: reason", with the errno if there is one, for a person.
 tl::unexpected<Error> unreadable(const std::string& path, const Error& error);
 
 }  // namespace rdma_exporter::core

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// What has been counted, by the exporter's own families, so that a rule holds for the counters of all
+// Checks of counters. They use the exporter's own families, so that a rule holds for the counters of all
 // drivers.
 #include <fmt/core.h>
 
@@ -13,6 +13,7 @@
 
 #include "doctor/checks/checks.h"
 #include "doctor/judge.h"
+#include "doctor/words/counter_words.h"
 
 namespace rdma_exporter::doctor {
 namespace {
@@ -21,8 +22,8 @@ struct Rule {
   const Check* check;
   std::string_view metric;
   std::string_view label;  ///< a part of the labels; empty: any
-  Verdict ever;            ///< when it is above 0
-  Verdict moving;          ///< when it moves during the sample
+  Verdict ever;            ///< verdict if it is above 0
+  Verdict moving;          ///< verdict if it moves during the sample
   double per_second = 0;   ///< faster than this
 };
 
@@ -30,14 +31,14 @@ constexpr Verdict kOk = Verdict::ok;
 constexpr Verdict kWarning = Verdict::warning;
 constexpr Verdict kCritical = Verdict::critical;
 
-// Thresholds as in the alerts: what happens in a healthy fabric too has a rate below which it is no finding.
+// Thresholds as in the alerts: events that a healthy fabric has too are findings only above a certain rate.
 constexpr std::array kRules{
     Rule{&check::discards, "rdma_priority_discards_total", "", kOk, kWarning},
     Rule{&check::discards, "rdma_netdev_discards_total", "", kOk, kWarning},
     Rule{&check::discards, "rdma_port_transmit_discards_total", "", kOk, kWarning},
     Rule{&check::receive_buffers, "rdma_port_receive_buffer_missing_total", "", kOk, kWarning, 1},
     Rule{&check::receive_buffers, "rdma_port_rnr_naks_total", "", kOk, kWarning, 10},
-    Rule{&check::pause_frames, "rdma_pause_storm_events_total", "", kWarning, kCritical},
+    Rule{&check::pause_frames, "rdma_netdev_pause_storm_events_total", "", kWarning, kCritical},
     Rule{&check::pause_frames, "rdma_pfc_pause_seconds_total", "direction=\"tx\"", kOk, kCritical, 0.10},
     Rule{&check::pause_frames, "rdma_pfc_pause_seconds_total", "direction=\"rx\"", kOk, kWarning, 0.05},
     Rule{&check::pause_frames, "rdma_pfc_frames_total", "", kOk, kWarning, 10},
@@ -53,31 +54,40 @@ constexpr std::array kRules{
     Rule{&check::link_errors, "rdma_port_link_downed_total", "", kOk, kCritical},
     Rule{&check::link_errors, "rdma_port_receive_errors_total", "", kOk, kWarning},
     Rule{&check::link_errors, "rdma_port_icrc_errors_total", "", kOk, kWarning},
-    Rule{&check::link_errors, "rdma_symbol_errors_total", "", kOk, kWarning, 10},
+    Rule{&check::link_errors, "rdma_netdev_pcs_symbol_errors_total", "", kOk, kWarning, 10},
     Rule{&check::link_errors, "rdma_netdev_symbol_errors_total", "", kOk, kWarning, 10},
     Rule{&check::link_errors, "rdma_netdev_mac_errors_total", "error=\"fcs\"", kOk, kWarning},
     Rule{&check::link_errors, "rdma_netdev_fec_blocks_total", "result=\"uncorrectable\"", kWarning,
          kCritical},
-    Rule{&check::link_errors, "rdma_link_down_events_total", "", kOk, kCritical},
+    Rule{&check::link_errors, "rdma_netdev_link_down_events_total", "", kOk, kCritical},
+    Rule{&check::pcie_errors, "rdma_device_pcie_error_messages_total", "level=\"correctable\"", kOk, kWarning,
+         0.1},
+    Rule{&check::pcie_errors, "rdma_device_pcie_error_messages_total", "level=\"nonfatal\"", kOk, kCritical},
+    Rule{&check::pcie_errors, "rdma_device_pcie_error_messages_total", "level=\"fatal\"", kWarning,
+         kCritical},
+    Rule{&check::pcie_errors, "rdma_device_pcie_root_error_messages_total", "level=\"fatal\"", kWarning,
+         kCritical},
 };
 
-// Without a rule: what follows from something else, or is a matter of degree.
-constexpr std::array<std::string_view, 10> kWorthSeeing{
+// Counters without a rule: they follow from others, or are a matter of degree.
+constexpr std::array<std::string_view, 12> kWorthSeeing{
     "rdma_port_access_errors_total",      "rdma_port_cqe_errors_total",
     "rdma_port_cnp_packets_total",        "rdma_port_cnp_ignored_total",
     "rdma_port_constraint_errors_total",  "rdma_port_duplicate_requests_total",
     "rdma_port_ecn_marked_packets_total", "rdma_port_implied_naks_total",
-    "rdma_pfc_pause_seconds_total",       "rdma_pcie_stall_seconds_total"};
+    "rdma_pfc_pause_seconds_total",       "rdma_netdev_pcie_stall_seconds_total",
+    "rdma_device_health_errors_total",    "rdma_netdev_health_errors_total"};
 
 bool applies(const Rule& rule, const CounterFacts& counter) {
   return rule.metric == counter.metric && counter.labels.find(rule.label) != std::string::npos;
 }
 
-// What one check found of one subject.
+// The findings of one check about one subject.
 struct Group {
   Verdict verdict = Verdict::ok;
   std::vector<std::string> bad;
   std::vector<std::string> ever;
+  std::vector<const CounterFacts*> to_say;  ///< those of `bad` that the sentence mentions
   std::size_t series = 0;
 };
 
@@ -96,12 +106,13 @@ void apply(const Rule& rule, const CounterFacts& counter, double sample_seconds,
   const Verdict verdict = moving ? std::max(rule.moving, rule.ever) : rule.ever;
   group.verdict = std::max(group.verdict, verdict);
   (verdict == Verdict::ok ? group.ever : group.bad).push_back(text(counter, sample_seconds));
+  if (verdict != Verdict::ok) group.to_say.push_back(&counter);
 }
 
 std::string evidence(const Group& group, double sample_seconds) {
   if (!group.bad.empty()) return listed(group.bad);
   if (group.ever.empty()) return fmt::format("{} counters, all 0", group.series);
-  return (sample_seconds > 0 ? "counted, but not now: " : "counted, at some time: ") + listed(group.ever);
+  return (sample_seconds > 0 ? "counted, but not now: " : "counted at some time: ") + listed(group.ever);
 }
 
 }  // namespace
@@ -126,7 +137,8 @@ void check_counters(const std::vector<CounterFacts>& counters, double sample_sec
     out.push_back({entry.first,
                    {std::get<1>(key), std::get<2>(key), std::get<3>(key)},
                    entry.second.verdict,
-                   evidence(entry.second, sample_seconds)});
+                   evidence(entry.second, sample_seconds),
+                   clauses_of(entry.second.to_say, sample_seconds)});
 }
 
 }  // namespace rdma_exporter::doctor

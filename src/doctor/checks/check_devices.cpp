@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// The devices of a host together: adapters without a device, and cards of one model that differ.
+// Checks across the devices of a host: adapters without a device, and differences between cards of one model.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -10,59 +10,58 @@
 #include <set>
 
 #include "doctor/checks/checks.h"
-#include "doctor/gather/adapter_driver.h"
 #include "doctor/judge.h"
+#include "facts/adapter_driver.h"
 
 namespace rdma_exporter::doctor {
 namespace {
 
-using Devices = std::vector<DeviceFacts>;
-
-void check_adapters(const SystemFacts& system, const Devices& devices, const Judge& judge) {
+void check_adapters(const SystemFacts& system, const DeviceRefs& devices, const Judge& judge) {
   std::vector<std::string> idle;
   std::vector<std::string> unbound;
   for (const AdapterFacts& adapter : system.adapters) {
     if (!adapter.for_rdma) continue;
     if (adapter.driver.empty()) unbound.push_back(adapter.address);
-    // One that is handed to a virtual machine or a program has its device there.
-    if (!adapter.driver.empty() && !adapter.has_device && !is_handed_over(adapter.driver))
+    // If it is passed through to a virtual machine or a program, its device is there.
+    if (!adapter.driver.empty() && !adapter.has_device && !facts::is_passed_through(adapter.driver))
       idle.push_back(adapter.address + " (" + adapter.driver + ")");
   }
   if (!idle.empty()) {
     judge.add_finding(check::device_present, Verdict::warning,
-                      "adapters without RDMA device: " + listed(idle));
+                      "adapters without an RDMA device: " + listed(idle));
   } else if (devices.empty()) {
     judge.add_finding(check::device_present, Verdict::warning, "no RDMA device");
   } else {
     judge.ok(check::device_present, fmt::format("RDMA devices: {}", devices.size()));
   }
   if (!unbound.empty()) {
-    judge.add_finding(check::driver_bound, Verdict::critical, "without driver: " + listed(unbound));
+    judge.add_finding(check::driver_bound, Verdict::critical,
+                      "adapters without a driver: " + listed(unbound));
   } else if (!system.adapters.empty()) {
     judge.ok(check::driver_bound, fmt::format("adapters: {}", system.adapters.size()));
   }
 }
 
-void check_software(const Devices& devices, Findings& out) {
-  const bool hardware =
-      std::any_of(devices.begin(), devices.end(), [](const auto& d) { return !d.is_software(); });
+void check_software(const DeviceRefs& devices, Findings& out) {
+  const bool hardware = std::any_of(devices.begin(), devices.end(),
+                                    [](const DeviceFacts& device) { return !device.is_software(); });
   for (const DeviceFacts& device : devices) {
     if (!device.is_software()) continue;
     Judge(out, of_device(device))
         .add_finding(
             check::software_roce, hardware ? Verdict::warning : Verdict::ok,
-            device.driver + (hardware ? " beside hardware devices" : ", and there is no hardware device"));
+            device.driver + (hardware ? " next to hardware devices" : ", and there is no hardware device"));
   }
 }
 
-// A port and the device it belongs to.
+// A port and its device.
 struct Member {
   const DeviceFacts* device;
   const PortFacts* port;
 };
 
 // Ports of the same model of card; a model is known by its board_id.
-std::map<std::string, std::vector<Member>> models(const Devices& devices) {
+std::map<std::string, std::vector<Member>> models(const DeviceRefs& devices) {
   std::map<std::string, std::vector<Member>> groups;
   for (const DeviceFacts& device : devices)
     for (const PortFacts& port : device.ports)
@@ -70,7 +69,7 @@ std::map<std::string, std::vector<Member>> models(const Devices& devices) {
   return groups;
 }
 
-void check_firmware(const Devices& devices, Findings& out) {
+void check_firmware(const DeviceRefs& devices, Findings& out) {
   std::map<std::string, std::set<std::string>> versions;
   for (const DeviceFacts& device : devices)
     if (!device.board_id.empty() && !device.firmware.empty())
@@ -97,7 +96,8 @@ void check_link_layers(const std::vector<Member>& ports, Findings& out) {
                                  listed({layers.begin(), layers.end()})));
 }
 
-// Whether ethtool said what the port's interface can do: then the sister ports are not needed.
+// Whether ethtool reported what the port's interface supports: then a comparison with other ports is not
+// needed.
 bool speed_is_judged(const Member& member) {
   return std::any_of(member.device->netdevs.begin(), member.device->netdevs.end(),
                      [&](const NetdevFacts& netdev) {
@@ -106,7 +106,8 @@ bool speed_is_judged(const Member& member) {
                      });
 }
 
-// Compares what `value` says of the active ports of one model; one without sisters is compared with nothing.
+// Compares `value` among the active ports of one model. A port that is the only one of its model is not
+// compared.
 template <typename T>
 void compare(const Check& check, const std::vector<Member>& ports,
              const std::function<std::optional<T>(const Member&)>& value,
@@ -153,7 +154,7 @@ void compare_ports(const std::vector<Member>& ports, Findings& out) {
 
 }  // namespace
 
-void check_devices(const SystemFacts& system, const std::vector<DeviceFacts>& devices, Findings& out) {
+void check_devices(const SystemFacts& system, const DeviceRefs& devices, Findings& out) {
   check_adapters(system, devices, Judge(out, {}));
   check_software(devices, out);
   check_firmware(devices, out);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// The network interface below RoCE: MTU, addresses and their GIDs, speed, rings.
+// Checks of the network interface below RoCE: MTU, addresses and their GIDs, speed, rings.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -12,7 +12,8 @@
 namespace rdma_exporter::doctor {
 namespace {
 
-// RDMA's 4096 and the headers of RoCE v2 (include/rdma/ib_addr.h iboe_get_mtu), as the vendors round it.
+// 4096 bytes of payload and the headers of RoCE v2 (include/rdma/ib_addr.h iboe_get_mtu), rounded as vendors
+// do.
 constexpr std::uint64_t kMtuFor4096 = 4200;
 constexpr std::uint32_t kSmallRing = 1024;
 
@@ -53,7 +54,7 @@ void check_rings(const NetdevFacts& netdev, const Judge& judge) {
                                 rings.tx.value_or(0), rings.tx_max.value_or(0)));
 }
 
-// Addresses of the port's interfaces; an error when those of one are not known.
+// Addresses of the port's interfaces; an error if those of one interface are unknown.
 Fact<std::vector<AddressFacts>> addresses_of(const DeviceFacts& device, const PortFacts& port) {
   std::vector<AddressFacts> all;
   for (const NetdevFacts& netdev : device.netdevs) {
@@ -76,7 +77,7 @@ void check_gids(const DeviceFacts& device, const PortFacts& port, const Judge& j
   const std::string count = fmt::format("{} RoCE v2 GIDs", second_version.size());
   const auto addresses = addresses_of(device, port);
   if (!addresses)
-    return judge.ok(check::roce_gids, count + "; the addresses of the interface are not known: " +
+    return judge.ok(check::roce_gids, count + "; the addresses of the interface cannot be read: " +
                                           core::to_string(addresses.error()));
   std::vector<std::string> missing;
   for (const AddressFacts& address : *addresses)
@@ -96,7 +97,7 @@ void check_ethernet(const DeviceFacts& device, Findings& out) {
     const PortFacts* port = port_of(device, netdev);
     if (port == nullptr || port->link_layer != "Ethernet") continue;
     const Judge judge(out, of_netdev(device, netdev));
-    // The physical function's MTU is its own.
+    // The MTU of the physical function is a separate setting.
     if (is_roce(device, *port) && netdev.role != NetdevRole::physical) check_mtu(netdev, judge);
     if (netdev.is_software) continue;
     check_speed(netdev, judge);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// What keeps RoCE from losing packets: PFC, the way of its traffic to the lossless priority, ECN.
+// What keeps RoCE from losing packets: PFC, the mapping of its traffic to the lossless priority, ECN.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ using host::NetdevRole;
 
 bool has_wire(const NetdevFacts& netdev) { return !netdev.is_software && netdev.role != NetdevRole::bond; }
 
-// The interfaces that have the port's wire: those of the physical function where the port is a virtual one's.
+// The interfaces that have the port's wire; for a virtual function, those of its physical function.
 std::vector<const NetdevFacts*> wires(const DeviceFacts& device, const PortFacts& port) {
   std::vector<const NetdevFacts*> physical;
   std::vector<const NetdevFacts*> own;
@@ -45,13 +45,13 @@ bool is_lossless(const dcb::Ieee& dcb, std::size_t priority) {
   return dcb.pfc && ((dcb.pfc->enabled >> priority) & 1) != 0;
 }
 
-// As mlx5 (en_dcbnl.c), ice and hns3 do: by DSCP from the first DSCP entry to the last.
+// As mlx5 (en_dcbnl.c), ice and hns3 do: they trust DSCP while the APP table has a DSCP entry.
 bool trusts_dscp(const dcb::Ieee& dcb) {
   return std::any_of(dcb.apps.begin(), dcb.apps.end(),
                      [](const dcb::App& app) { return app.selector == dcb::kSelectorDscp; });
 }
 
-// 0 for a DSCP without an entry: where the drivers begin.
+// A DSCP without an entry maps to 0, the drivers' default.
 std::size_t priority_of_dscp(const dcb::Ieee& dcb, std::uint32_t dscp) {
   std::size_t priority = 0;
   for (const dcb::App& app : dcb.apps)
@@ -60,7 +60,7 @@ std::size_t priority_of_dscp(const dcb::Ieee& dcb, std::uint32_t dscp) {
 }
 
 void check_pfc(const dcb::Ieee& dcb, const Judge& judge) {
-  if (!dcb.pfc) return judge.unknown(check::pfc, "the driver does not tell of PFC");
+  if (!dcb.pfc) return judge.unknown(check::pfc, "the driver does not report PFC");
   const auto priorities = lossless(dcb);
   judge.add_finding(check::pfc, priorities.size() == 1 ? Verdict::ok : Verdict::warning,
                     "lossless priorities: " + numbers(priorities));
@@ -82,12 +82,12 @@ void check_pause(const NetdevFacts& netdev, const Judge& judge) {
                     with_pfc ? evidence + ", and PFC is on as well" : evidence);
 }
 
-// The traffic class of RoCE packets is known: does it lead to a lossless priority?
+// The traffic class of RoCE packets is known: checks whether it leads to a lossless priority.
 void check_known_class(const dcb::Ieee& dcb, const TrafficClass& traffic, const Judge& judge) {
   const std::uint32_t dscp = traffic.value >> 2U;
   const std::size_t priority = priority_of_dscp(dcb, dscp);
   judge.add_finding(check::roce_priority, is_lossless(dcb, priority) ? Verdict::ok : Verdict::critical,
-                    fmt::format("DSCP {} ({}) goes to priority {}, lossless: {}", dscp, traffic.set_by,
+                    fmt::format("DSCP {} ({}) maps to priority {}, lossless: {}", dscp, traffic.set_by,
                                 priority, numbers(lossless(dcb))));
 }
 
@@ -99,11 +99,12 @@ void check_priority_by_dscp(const dcb::Ieee& dcb, const PortFacts& port, const J
       ways.push_back(std::to_string(app.protocol));
   judge.add_finding(
       check::roce_priority, ways.empty() ? Verdict::warning : Verdict::ok,
-      fmt::format("DSCP that lead to a lossless priority: {}; applications choose theirs", listed(ways, 8)));
+      fmt::format("DSCP values that map to a lossless priority: {}; applications choose their own",
+                  listed(ways, 8)));
 }
 
-// By PCP only tagged packets have a priority. A VLAN is not among the interfaces of a device, what is below
-// is.
+// With PCP only tagged packets have a priority. VLANs are not among a device's interfaces; the interface
+// below them is.
 void check_priority_by_pcp(const DeviceFacts& device, const PortFacts& port, const Judge& judge) {
   if (!port.gids) return judge.unread(check::roce_priority, "the GID table", port.gids.error());
   const bool tagged = std::any_of(port.gids->begin(), port.gids->end(), [&](const GidFacts& gid) {
@@ -114,18 +115,30 @@ void check_priority_by_pcp(const DeviceFacts& device, const PortFacts& port, con
   judge.add_finding(
       check::roce_priority, tagged ? Verdict::ok : Verdict::warning,
       tagged
-          ? "priorities by PCP (no DSCP entry in the APP table), GIDs on VLAN interfaces"
-          : "priorities by PCP (no DSCP entry in the APP table), but no GID on a VLAN interface: packets are "
-            "untagged and have priority 0");
+          ? "priorities come from PCP (no DSCP entry in the APP table), and there are GIDs on VLAN interfaces"
+          : "priorities come from PCP (no DSCP entry in the APP table), but no GID is on a VLAN interface: "
+            "packets are untagged and have priority 0");
 }
 
 void check_priority(const DeviceFacts& device, const PortFacts& port, const dcb::Ieee& dcb,
                     const Judge& judge) {
-  if (lossless(dcb).empty()) return;  // said by the check pfc
+  if (lossless(dcb).empty()) return;  // reported by the check pfc
   if (trusts_dscp(dcb)) return check_priority_by_dscp(dcb, port, judge);
   if (is_lossless(dcb, 0))
     return judge.ok(check::roce_priority, "untagged packets have priority 0, which is lossless");
   check_priority_by_pcp(device, port, judge);
+}
+
+// With PCP its packets go where all others of the port go. As in the probe, a preset of 0 is none.
+void check_probe(const dcb::Ieee& dcb, const PortFacts& port, const ProbeFacts& probe, const Judge& judge) {
+  if (lossless(dcb).empty() || !trusts_dscp(dcb)) return;
+  const bool is_preset = port.traffic_class && port.traffic_class->value != 0;
+  const std::uint32_t preset = is_preset ? port.traffic_class->value : probe.otherwise;
+  const std::uint32_t dscp = probe.traffic_class.value_or(preset) >> 2U;
+  const std::size_t priority = priority_of_dscp(dcb, dscp);
+  judge.add_finding(
+      check::probe_priority, is_lossless(dcb, priority) ? Verdict::ok : Verdict::warning,
+      fmt::format("DSCP {} maps to priority {}, lossless: {}", dscp, priority, numbers(lossless(dcb))));
 }
 
 void check_class(const dcb::Ieee& dcb, const Judge& judge) {
@@ -137,7 +150,7 @@ void check_class(const dcb::Ieee& dcb, const Judge& judge) {
         shared.push_back(fmt::format("{} with {}", priority, other));
   judge.add_finding(
       check::traffic_class, shared.empty() ? Verdict::ok : Verdict::warning,
-      shared.empty() ? "traffic class of its own" : "shared priorities: " + listed(shared, dcb::kPriorities));
+      shared.empty() ? "its own traffic class" : "shared priorities: " + listed(shared, dcb::kPriorities));
 }
 
 void check_ecn(const NetdevFacts& netdev, const Judge& judge) {
@@ -145,7 +158,7 @@ void check_ecn(const NetdevFacts& netdev, const Judge& judge) {
     if (!is_absent(netdev.ecn.error())) return judge.unread(check::ecn, "ecn", netdev.ecn.error());
     if (netdev.driver == "mlx5_core")
       judge.unknown(check::ecn,
-                    "the kernel's own driver does not show whether DCQCN is on; do CNPs move under load?");
+                    "the kernel's own driver does not show whether DCQCN is on; do CNPs rise under load?");
     return;
   }
   const auto priorities = netdev.dcb ? lossless(*netdev.dcb) : std::vector<std::size_t>{};
@@ -159,14 +172,16 @@ void check_ecn(const NetdevFacts& netdev, const Judge& judge) {
                     off.empty() ? "on for priority " + numbers(priorities) : "off: " + listed(off));
 }
 
-void check_wire(const DeviceFacts& device, const PortFacts& port, const NetdevFacts& netdev, Findings& out) {
+void check_wire(const DeviceFacts& device, const PortFacts& port, const NetdevFacts& netdev,
+                const std::optional<ProbeFacts>& probe, Findings& out) {
   const Judge judge(out, of_netdev(device, netdev));
   if (netdev.dcb) {
     check_pfc(*netdev.dcb, judge);
     check_priority(device, port, *netdev.dcb, judge);
+    if (probe) check_probe(*netdev.dcb, port, *probe, judge);
     check_class(*netdev.dcb, judge);
   } else if (is_absent(netdev.dcb.error())) {
-    judge.unknown(check::pfc, "the driver has no DCB");
+    judge.unknown(check::pfc, "the driver does not support DCB");
   } else {
     judge.unread(check::pfc, "DCB", netdev.dcb.error());
   }
@@ -176,11 +191,11 @@ void check_wire(const DeviceFacts& device, const PortFacts& port, const NetdevFa
 
 }  // namespace
 
-void check_lossless(const DeviceFacts& device, Findings& out) {
+void check_lossless(const DeviceFacts& device, const std::optional<ProbeFacts>& probe, Findings& out) {
   if (device.is_software()) return;
   for (const PortFacts& port : device.ports)
     if (is_roce(device, port))
-      for (const NetdevFacts* netdev : wires(device, port)) check_wire(device, port, *netdev, out);
+      for (const NetdevFacts* netdev : wires(device, port)) check_wire(device, port, *netdev, probe, out);
 }
 
 }  // namespace rdma_exporter::doctor

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// The adapter's place in the host: PCIe links, memory node, interrupts.
+// Checks of the adapter's place in the host: PCIe links, NUMA node, interrupts.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -25,8 +25,8 @@ std::string link_text(std::optional<double> speed, std::optional<std::uint32_t> 
 
 bool is_known(const PcieLink& link) { return link.below.speed && link.below.width; }
 
-// Bytes per second in one direction, less the line code: 8b/10b up to 5 GT/s, 128b/130b above. What packet
-// headers take comes on top.
+// Bytes per second in one direction after the line code (8b/10b up to 5 GT/s, 128b/130b above), before packet
+// headers.
 double bandwidth(const PcieLink& link) {
   constexpr double kSecondGeneration = 5e9;
   const double code = *link.below.speed <= kSecondGeneration ? 8.0 / 10 : 128.0 / 130;
@@ -47,7 +47,7 @@ std::optional<double> fastest_port(const DeviceFacts& device) {
   return rate;
 }
 
-// What a link lacks of what both of its ends can do; empty if nothing.
+// What a link lacks compared with what both of its ends support; empty if nothing.
 std::string degraded(const PcieLink& link) {
   const auto other_end = link.above.value_or(PcieEnd{});
   const auto speed = lesser(link.below.max_speed, other_end.max_speed);
@@ -68,7 +68,7 @@ void check_links(const DeviceFacts& device, const Judge& judge) {
     all.push_back(fmt::format("{} at {}", link.below.address, link_text(link.below.speed, link.below.width)));
     if (std::string text = degraded(link); !text.empty()) bad.push_back(std::move(text));
   }
-  if (all.empty()) return judge.unknown(check::pcie_link, "the PCI function tells of no PCIe link");
+  if (all.empty()) return judge.unknown(check::pcie_link, "the PCI function reports no PCIe link");
   const auto rate = fastest_port(device);
   const bool too_little = rate && *narrowest(pci) < *rate;
   if (bad.empty()) {
@@ -84,7 +84,7 @@ void check_links(const DeviceFacts& device, const Judge& judge) {
 void check_node(const PciFacts& pci, const SystemFacts& system, const Judge& judge) {
   if (!system.numa_nodes)
     return judge.unread(check::numa_node, "devices/system/node/online", system.numa_nodes.error());
-  if (*system.numa_nodes < 2) return judge.ok(check::numa_node, "the host has one memory node");
+  if (*system.numa_nodes < 2) return judge.ok(check::numa_node, "the host has one NUMA node");
   if (!pci.numa_node) return judge.unread(check::numa_node, "numa_node", pci.numa_node.error());
   const bool known = *pci.numa_node >= 0;
   judge.add_finding(check::numa_node, known ? Verdict::ok : Verdict::warning,
@@ -102,7 +102,7 @@ void check_vectors(const PciFacts& pci, const SystemFacts& system, const Judge& 
   const auto local = static_cast<std::uint64_t>(
       std::count_if(pci.vectors->begin(), pci.vectors->end(),
                     [&](const Vector& vector) { return vector.cpus.intersects(*pci.local_cpus); }));
-  // An adapter has often more vectors than its node has processors: the rest has to be elsewhere.
+  // An adapter often has more vectors than its node has processors: the others have to be elsewhere.
   const std::uint64_t possible = std::min<std::uint64_t>(pci.vectors->size(), pci.local_cpus->count());
   judge.add_finding(check::irq_affinity, 2 * local < possible ? Verdict::warning : Verdict::ok,
                     fmt::format("{} of {} vectors go to the {} processors of node {}", local,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// State and MTU of the ports of a device.
+// Checks of the state and MTU of a device's ports.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -49,10 +49,10 @@ void check_state(const DeviceFacts& device, const PortFacts& port, const Judge& 
 
 void check_mtu(const PortFacts& port, const Judge& judge) {
   if (!port.mtu) {
-    if (core::is_errno(port.mtu.error(), EOPNOTSUPP)) return;  // no verbs in the driver
+    if (core::is_errno(port.mtu.error(), EOPNOTSUPP)) return;  // the driver has no verbs
     return judge.unread(check::rdma_mtu, "the RDMA MTU", port.mtu.error());
   }
-  if (port.mtu->active == 0 || port.mtu->max == 0) return;  // the driver does not say
+  if (port.mtu->active == 0 || port.mtu->max == 0) return;  // the driver does not report it
   const bool whole = port.mtu->active >= port.mtu->max;
   judge.add_finding(check::rdma_mtu, whole ? Verdict::ok : Verdict::warning,
                     fmt::format("{} bytes, of at most {}", port.mtu->active, port.mtu->max));

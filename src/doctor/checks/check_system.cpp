@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// The kernel and the settings of the host as a whole.
+// Checks of the kernel and of settings of the whole host.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -18,13 +18,13 @@ constexpr std::uint64_t kMebibyte = 1024 * 1024;
 
 void check_kernel(const SystemFacts& system, const Judge& judge) {
   if (!system.kernel_release)
-    return judge.unread(check::kernel_hazards, "the kernel's release", system.kernel_release.error());
+    return judge.unread(check::kernel_hazards, "the kernel release", system.kernel_release.error());
   const std::string& release = *system.kernel_release;
   const std::string version = system.kernel_version.value_or("");
   std::vector<std::string> hazards;
   if (system.foreign_core || !host::resource_dumps_safe(release, version))
-    hazards.emplace_back("dumps of resources (use after free)");
-  const std::string kernel = release + (system.foreign_core ? ", ib_core built apart from it" : "");
+    hazards.emplace_back("resource dumps (use after free)");
+  const std::string kernel = release + (system.foreign_core ? ", ib_core not built with it" : "");
   if (hazards.empty()) return judge.ok(check::kernel_hazards, kernel);
   judge.add_finding(check::kernel_hazards, Verdict::warning,
                     kernel + " is not known to be safe for: " + listed(hazards));
@@ -40,7 +40,7 @@ void check_udp_port(const SystemFacts& system, const Judge& judge) {
                     fmt::format("local ports {} to {}{}", first, last, reserved ? ", 4791 is reserved" : ""));
 }
 
-// Drivers whose every port has counters.
+// Drivers whose ports all have counters.
 bool should_have_counters(const DeviceFacts& device) {
   switch (device.family) {
     case host::Driver::unknown:
@@ -53,8 +53,8 @@ bool should_have_counters(const DeviceFacts& device) {
   }
 }
 
-void check_namespace(const SystemFacts& system, const std::vector<DeviceFacts>& devices, Findings& out) {
-  std::string mode = "the mode of RDMA namespaces is not known";
+void check_namespace(const SystemFacts& system, const DeviceRefs& devices, Findings& out) {
+  std::string mode = "the mode of RDMA namespaces is unknown";
   if (system.shared_namespaces && *system.shared_namespaces)
     mode = **system.shared_namespaces ? "shared: every network namespace sees all devices"
                                       : "exclusive: a device belongs to one network namespace";
@@ -72,17 +72,16 @@ void check_locked_memory(const SystemFacts& system, const Judge& judge) {
   if (!system.locked_memory)
     return judge.unread(check::locked_memory, "the limit", system.locked_memory.error());
   if (!*system.locked_memory) return judge.ok(check::locked_memory, "unlimited");
-  judge.add_finding(
-      check::locked_memory, Verdict::warning,
-      fmt::format("{:.3g} MiB, of the process that asks",
-                  static_cast<double>(**system.locked_memory) / static_cast<double>(kMebibyte)));
+  judge.add_finding(check::locked_memory, Verdict::warning,
+                    fmt::format("{:.3g} MiB, for this process", static_cast<double>(**system.locked_memory) /
+                                                                    static_cast<double>(kMebibyte)));
 }
 
 void check_device_files(const SystemFacts& system, const Judge& judge) {
   if (!system.nodes) {
     if (!core::is_errno(system.nodes.error(), ENOENT))
       return judge.unread(check::device_files, "/dev/infiniband", system.nodes.error());
-    return judge.add_finding(check::device_files, Verdict::critical, "there is no /dev/infiniband");
+    return judge.add_finding(check::device_files, Verdict::critical, "/dev/infiniband does not exist");
   }
   std::vector<std::string> for_root;
   std::vector<std::string> for_group;
@@ -92,16 +91,17 @@ void check_device_files(const SystemFacts& system, const Judge& judge) {
     if (!node.for_all) (node.for_group ? for_group : for_root).push_back(node.name);
   }
   if (!verbs)
-    return judge.add_finding(check::device_files, Verdict::critical, "no uverbs file in /dev/infiniband");
+    return judge.add_finding(check::device_files, Verdict::critical, "/dev/infiniband has no uverbs file");
   if (!for_root.empty())
-    return judge.add_finding(check::device_files, Verdict::warning, "for root only: " + listed(for_root));
-  judge.ok(check::device_files,
-           for_group.empty() ? "for everybody" : "for members of a group: " + listed(for_group));
+    return judge.add_finding(check::device_files, Verdict::warning,
+                             "accessible to root only: " + listed(for_root));
+  judge.ok(check::device_files, for_group.empty() ? "accessible to everybody"
+                                                  : "accessible to members of a group: " + listed(for_group));
 }
 
 }  // namespace
 
-void check_system(const SystemFacts& system, const std::vector<DeviceFacts>& devices, Findings& out) {
+void check_system(const SystemFacts& system, const DeviceRefs& devices, Findings& out) {
   const Judge judge(out, {});
   check_namespace(system, devices, out);
   check_udp_port(system, judge);

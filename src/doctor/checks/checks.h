@@ -5,30 +5,35 @@
 #include <vector>
 
 #include "doctor/check.h"
-#include "doctor/gather/facts.h"
+#include "doctor/host_facts.h"
 
-// The checks: pure functions over facts, a file for each subject. What cannot be read is the verdict unknown
-// with its reason; what does not apply (PFC of an InfiniBand port) gives no finding.
+// The checks: pure functions over facts, one file per subject. Facts that cannot be read yield the verdict
+// unknown with the reason; checks that do not apply (PFC of an InfiniBand port) yield no finding.
 namespace rdma_exporter::doctor {
 
-// Of one device.
+// About one device.
 void check_ports(const DeviceFacts& device, Findings& out);
 void check_pcie(const DeviceFacts& device, const SystemFacts& system, Findings& out);
 void check_ethernet(const DeviceFacts& device, Findings& out);
-void check_lossless(const DeviceFacts& device, Findings& out);
+/// `probe`: nullopt where it is off.
+void check_lossless(const DeviceFacts& device, const std::optional<ProbeFacts>& probe, Findings& out);
 void check_resources(const DeviceFacts& device, Findings& out);
-// Of all devices together.
-void check_devices(const SystemFacts& system, const std::vector<DeviceFacts>& devices, Findings& out);
-void check_system(const SystemFacts& system, const std::vector<DeviceFacts>& devices, Findings& out);
+// These look at all devices together.
+void check_devices(const SystemFacts& system, const DeviceRefs& devices, Findings& out);
+void check_system(const SystemFacts& system, const DeviceRefs& devices, Findings& out);
 void check_counters(const std::vector<CounterFacts>& counters, double sample_seconds, Findings& out);
+/// Health reporters and firmware from devlink, and the module's own limits. Accepts all of the exporter's
+/// gauges and ignores those it does not need.
+void check_health(const std::vector<GaugeFacts>& gauges, Findings& out);
 
-/// Whether a report shows the counter where it is not 0: it tells of errors, losses or congestion.
+/// Whether a report shows the counter if it is not 0, because it counts errors, losses or congestion.
 bool matters(const CounterFacts& counter);
 
-/// Those of one device.
-Findings diagnose_device(const DeviceFacts& device, const SystemFacts& system);
+/// The findings about one device. `probe`: nullopt where it is off.
+Findings diagnose_device(const DeviceFacts& device, const SystemFacts& system,
+                         const std::optional<ProbeFacts>& probe = std::nullopt);
 /// Those of the host, and those that compare devices.
-Findings diagnose_host(const SystemFacts& system, const std::vector<DeviceFacts>& devices);
+Findings diagnose_host(const SystemFacts& system, const DeviceRefs& devices);
 /// All of them, worst first.
 Findings diagnose(const Facts& facts);
 

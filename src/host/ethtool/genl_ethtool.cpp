@@ -278,6 +278,14 @@ core::Result<std::optional<double>> parse_speed(Bytes payload) {
   return speed;
 }
 
+std::optional<std::uint32_t> parse_lanes(Bytes payload) {
+  std::optional<std::uint32_t> lanes;
+  const bool whole = for_each_attr_of(Query::link_modes, payload, [&](const Attr& attr) {
+    if (attr.type == ETHTOOL_A_LINKMODES_LANES) lanes = attr.number<std::uint32_t>();
+  });
+  return whole ? lanes : std::nullopt;
+}
+
 core::Result<Rings> parse_rings(Bytes payload) {
   Rings rings;
   const bool whole = for_each_attr_of(Query::rings, payload, [&](const Attr& attr) {

@@ -115,6 +115,8 @@ core::Result<LinkState> parse_link_state(Bytes payload, const OnCounter& on_coun
 
 /// Answer to link_modes: the speed in bytes per second, nullopt while unknown (no link).
 core::Result<std::optional<double>> parse_speed(Bytes payload);
+/// The same answer: lanes of the link, where the driver tells them; 5.13.
+std::optional<std::uint32_t> parse_lanes(Bytes payload);
 
 /// Answer to rings: descriptors of each ring, now and at most.
 struct Rings {

@@ -25,8 +25,8 @@ std::optional<double> speed_of(std::string_view mode) {
   return megabits * kBytesPerMegabit;
 }
 
-// A bitset with a mask lists each bit of the mask, here the supported modes; those that are advertised have a
-// flag besides (net/ethtool/bitset.c).
+// A bitset with a mask lists each bit of the mask, here the supported modes; those that are advertised also
+// have a flag (net/ethtool/bitset.c).
 bool parse_bits(Bytes bitset, std::optional<double>& fastest) {
   bool whole = true;
   const auto on_bit = [&](const Attr& bit) {

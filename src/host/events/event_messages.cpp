@@ -4,7 +4,7 @@
 
 #include "host/events/uevent.h"
 #include "host/netlink/link_message.h"
-#include "host/netlink/nldev.h"
+#include "host/netlink/nldev/nldev.h"
 
 namespace rdma_exporter::host {
 
@@ -38,6 +38,7 @@ void on_links(Bytes datagram, const EventSink& sink) {
   const auto parsed = parse_links(datagram, [&](std::string_view name) {
     sink.counts.received(EventSource::link);
     sink.changes.note(name);
+    sink.changes.note_links();
   });
   if (!parsed) on_loss(EventSource::link, sink);
 }

@@ -18,7 +18,8 @@
 
 #include "host/events/event_messages.h"
 #include "host/fs/fd.h"
-#include "host/netlink/nldev.h"
+#include "host/netlink/ask.h"
+#include "host/netlink/nldev/nldev.h"
 
 namespace rdma_exporter::host {
 namespace {
@@ -93,6 +94,7 @@ class EventReader::Loop {
   void run() {
     while (take_requests()) {
       open_sources(Clock::now());
+      tell_whether_complete();
       wait();
       // A device handed over before a message about it was sent is known when the message is read.
       (void)take_requests();
@@ -103,6 +105,7 @@ class EventReader::Loop {
         if (source.socket && ready(source.socket->fd())) read(source);
       drop_ended();
     }
+    state_.changes->set_complete(false);
     for (const auto& entry : entries_) end(*entry);
   }
 
@@ -146,19 +149,23 @@ class EventReader::Loop {
     auto socket = state_.open_stream(source.protocol, source.group);
     if (!socket) return tl::unexpected(socket.error());
     source.socket = std::move(*socket);
-    state_.counts.set_up(source.id);
     state_.changes->note_all();  // what happened before was not heard
+    state_.counts.set_up(source.id);
     return {};
+  }
+
+  // Where a kernel has no MONITOR, what it would say follows from the other two, if a little later.
+  void tell_whether_complete() {
+    state_.changes->set_complete(std::all_of(sources_.begin(), sources_.end(), [this](const Source& source) {
+      return source.socket != nullptr || !wanted(source);
+    }));
   }
 
   // Has to be asked: older kernels let us join the group and stay silent.
   core::Result<bool> monitor_supported() const {
-    core::Result<bool> supported = false;
     const auto netlink = state_.make_netlink(NetlinkProtocol::rdma);
-    if (!netlink) return supported;
-    const auto asked = netlink->request(
-        nldev::kSysGet, 0, {}, [&](Bytes answer) { supported = nldev::parse_monitor_support(answer); });
-    return asked ? supported : tl::unexpected(asked.error());
+    if (!netlink) return false;
+    return ask<bool>(*netlink, nldev::kSysGet, {}, nldev::parse_monitor_support);
   }
 
   void wait() {
@@ -195,6 +202,7 @@ class EventReader::Loop {
       if (core::is_errno(datagram.error(), ENOBUFS) || core::is_errno(datagram.error(), EMSGSIZE)) continue;
       state_.counts.set_down(source.id, datagram.error());
       source.socket.reset();
+      tell_whether_complete();
       return;
     }
   }
@@ -235,6 +243,7 @@ class EventReader::Loop {
 
   void end(Entry& entry) {
     entry.active = false;
+    state_.changes->set_complete(false);  // this may block, and nothing is heard meanwhile
     entry.events.reset();
     state_.changes->note(entry.device);
   }

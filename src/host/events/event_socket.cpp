@@ -14,7 +14,7 @@ using core::os_error;
 
 // Room for a burst, as far as net.core.rmem_max lets an unprivileged process have it.
 constexpr int kReceiveBuffer = 1024 * 1024;
-// So that a flood of messages of others cannot keep the thread here.
+// Keeps a flood of messages from other senders from holding the thread here.
 constexpr int kForeignInARow = 64;
 
 }  // namespace

@@ -8,8 +8,9 @@
 #include <utility>
 
 #include "core/text/kernel_text.h"
+#include "host/netlink/ask.h"
 #include "host/netlink/kept_netlink.h"
-#include "host/netlink/nldev.h"
+#include "host/netlink/nldev/nldev.h"
 
 namespace rdma_exporter::host {
 namespace {
@@ -73,15 +74,11 @@ core::Result<AttrDir*> PortStates::fresh_files(Memo& memo, std::uint64_t cycle) 
 
 std::optional<PortState> PortStates::query_netlink(std::uint32_t port) {
   if (!netlink_) return std::nullopt;
-  std::optional<PortState> state;
   const auto payload = nldev::device_request(*device_->netlink_index, port);
-  const auto sent = netlink_->request(nldev::kPortGet, 0, payload, [&](Bytes bytes) {
-    auto answer = nldev::parse_port(bytes);
-    if (answer && answer->state && answer->physical_state)
-      state = PortState{*answer->state, *answer->physical_state, std::move(answer->netdev), answer->lid,
-                        answer->sm_lid};
-  });
-  return sent ? state : std::nullopt;
+  auto answer = ask<nldev::Port>(*netlink_, nldev::kPortGet, payload, nldev::parse_port);
+  if (!answer || !answer->state || !answer->physical_state) return std::nullopt;
+  return PortState{*answer->state, *answer->physical_state, std::move(answer->netdev), answer->lid,
+                   answer->sm_lid};
 }
 
 PortState PortStates::query_sysfs(Memo& memo, std::uint64_t cycle) {

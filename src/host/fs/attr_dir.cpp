@@ -22,10 +22,8 @@ void AttrDir::close_all() {
 }
 
 void AttrDir::close_files() {
-  for (auto& file : files_) {
-    if (file) budget_.give_back();
-    file.reset();
-  }
+  for (std::size_t i = 0; i < files_.size(); ++i)
+    if (is_kept(i)) drop(i);
 }
 
 core::Result<bool> AttrDir::refresh() {
@@ -46,6 +44,8 @@ core::Result<bool> AttrDir::list_again() {
   close_all();
   names_ = core::intern(std::vector<std::string>());
   files_.clear();
+  others_.clear();
+  asked_.clear();
   id_ = {};
   auto dir = fs_.open_dir(path_);
   if (!dir) return tl::unexpected(dir.error());
@@ -69,18 +69,35 @@ core::Result<std::unique_ptr<OpenFile>> AttrDir::open(std::size_t index) {
   return fs_.open(path);
 }
 
+bool AttrDir::is_kept(std::size_t index) const {
+  return files_[index].valid() || (!others_.empty() && others_[index]);
+}
+
 void AttrDir::keep(std::size_t index, std::unique_ptr<OpenFile> file) {
-  if (budget_.take()) files_[index] = std::move(file);
+  if (!budget_.take()) return;
+  files_[index] = file->release();
+  if (files_[index].valid()) return;
+  others_.resize(files_.size());
+  others_[index] = std::move(file);
+}
+
+void AttrDir::drop(std::size_t index) {
+  files_[index] = Fd();
+  if (!others_.empty()) others_[index].reset();
+  budget_.give_back();
+}
+
+core::Result<std::string_view> AttrDir::read_kept(std::size_t index, std::span<char> buffer) {
+  return files_[index].valid() ? read_from_start(files_[index], buffer) : others_[index]->read(buffer);
 }
 
 core::Result<std::string_view> AttrDir::read(std::size_t index, std::span<char> buffer) {
-  if (files_[index]) {
-    auto text = files_[index]->read(buffer);
+  if (is_kept(index)) {
+    auto text = read_kept(index, buffer);
     if (text && !budget_.over()) return text;
-    files_[index].reset();
-    budget_.give_back();
+    drop(index);
     if (text) return text;
-    // ENODEV: the attribute behind this descriptor was removed; the same name may exist anew.
+    // ENODEV: the attribute behind this descriptor was removed; the name may exist again.
     if (!core::is_errno(text.error(), ENODEV)) return text;
   }
   auto file = open(index);
@@ -90,10 +107,25 @@ core::Result<std::string_view> AttrDir::read(std::size_t index, std::span<char> 
   return text;
 }
 
+std::optional<std::size_t> AttrDir::find(std::string_view name) {
+  constexpr std::size_t kMostAsked = 16;
+  const std::vector<std::string>& names = *names_;
+  for (std::size_t tried = 0; tried < asked_.size(); ++tried) {
+    if (next_asked_ >= asked_.size()) next_asked_ = 0;
+    const std::size_t index = asked_[next_asked_++];
+    if (names[index] == name) return index;
+  }
+  const auto it = std::lower_bound(names.begin(), names.end(), name);
+  if (it == names.end() || *it != name) return std::nullopt;
+  const auto index = static_cast<std::size_t>(it - names.begin());
+  if (asked_.size() < kMostAsked) asked_.push_back(static_cast<std::uint32_t>(index));
+  next_asked_ = asked_.size();
+  return index;
+}
+
 core::Result<std::string_view> AttrDir::read(std::string_view name, std::span<char> buffer) {
-  const auto it = std::lower_bound(names_->begin(), names_->end(), name);
-  if (it == names_->end() || *it != name) return core::os_error(ENOENT);
-  return read(static_cast<std::size_t>(it - names_->begin()), buffer);
+  const auto index = find(name);
+  return index ? read(*index, buffer) : core::os_error(ENOENT);
 }
 
 }  // namespace rdma_exporter::host

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,7 +19,7 @@ namespace rdma_exporter::host {
 
 /// A directory of small attribute files, read again and again: ports/N/counters, ports/N/hw_counters.
 /// Keeps descriptors open within the budget; notices files that came, went or were replaced, and a device
-/// that was registered anew. One thread at a time.
+/// that was registered again. One thread at a time.
 class AttrDir {
  public:
   AttrDir(HostFs& fs, std::string path, OpenFileBudget& budget);
@@ -45,6 +47,10 @@ class AttrDir {
   void close_all();
   void close_files();
   void keep(std::size_t index, std::unique_ptr<OpenFile> file);
+  bool is_kept(std::size_t index) const;
+  core::Result<std::string_view> read_kept(std::size_t index, std::span<char> buffer);
+  void drop(std::size_t index);
+  std::optional<std::size_t> find(std::string_view name);
 
   HostFs& fs_;
   std::string path_;
@@ -53,7 +59,12 @@ class AttrDir {
   FileId id_;
   std::chrono::steady_clock::time_point absent_until_;
   core::Names names_;
-  std::vector<std::unique_ptr<OpenFile>> files_;
+  std::vector<Fd> files_;
+  /// Instead, where a file is more than its descriptor (a recording); otherwise empty.
+  std::vector<std::unique_ptr<OpenFile>> others_;
+  /// The first few names that were asked for. A reader asks for the same ones in the same order each time.
+  std::vector<std::uint32_t> asked_;
+  std::size_t next_asked_ = 0;
 };
 
 }  // namespace rdma_exporter::host

@@ -16,7 +16,6 @@
 #include <cstdlib>
 
 #include "core/text/kernel_text.h"
-#include "host/fs/fd.h"
 
 namespace rdma_exporter::host {
 namespace {
@@ -28,16 +27,9 @@ class RealOpenFile : public OpenFile {
   explicit RealOpenFile(Fd fd) : fd_(std::move(fd)) {}
 
   core::Result<std::string_view> read(std::span<char> buffer) override {
-    // Not libc's pread: as a cancellation point it costs two atomic operations more in a process with
-    // threads.
-    ssize_t length = ::syscall(SYS_pread64, fd_.get(), buffer.data(), buffer.size(), off_t{0});
-    // Pipes and sockets cannot be read at an offset; a tree made of them is a test of a stuck read.
-    if (length < 0 && errno == ESPIPE) length = ::read(fd_.get(), buffer.data(), buffer.size());
-    if (length < 0) return os_error(errno);
-    const auto size = static_cast<std::size_t>(length);
-    if (size == buffer.size()) return core::too_long_error();
-    return std::string_view(buffer.data(), size);
+    return read_from_start(fd_, buffer);
   }
+  Fd release() override { return std::move(fd_); }
 
  private:
   Fd fd_;
@@ -141,6 +133,17 @@ class RealFs : public HostFs {
 };
 
 }  // namespace
+
+core::Result<std::string_view> read_from_start(const Fd& fd, std::span<char> buffer) {
+  // Not libc's pread: as a cancellation point it costs two atomic operations more in a process with threads.
+  ssize_t length = ::syscall(SYS_pread64, fd.get(), buffer.data(), buffer.size(), off_t{0});
+  // Pipes and sockets cannot be read at an offset; a tree made of them is a test of a stuck read.
+  if (length < 0 && errno == ESPIPE) length = ::read(fd.get(), buffer.data(), buffer.size());
+  if (length < 0) return os_error(errno);
+  const auto size = static_cast<std::size_t>(length);
+  if (size == buffer.size()) return core::too_long_error();
+  return std::string_view(buffer.data(), size);
+}
 
 core::Result<std::string> HostFs::read(const std::string& path) {
   const auto file = open(path);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/result.h"
+#include "host/fs/fd.h"
 
 namespace rdma_exporter::host {
 
@@ -20,7 +21,13 @@ class OpenFile {
   /// One pread at offset 0 into `buffer`. A file at least as long as the buffer is Errc::too_long: what we
   /// read is short by contract, and nothing may make us read more. ENODEV after its device has gone.
   virtual core::Result<std::string_view> read(std::span<char> buffer) = 0;
+  /// The descriptor behind it, from now on the caller's, for read_from_start(): who keeps thousands of files
+  /// keeps numbers. Invalid where read() does more than that: then the file stays as it is.
+  virtual Fd release() { return {}; }
 };
+
+/// What OpenFile::read() does, on a descriptor.
+core::Result<std::string_view> read_from_start(const Fd& fd, std::span<char> buffer);
 
 /// Says whether a path still names the same thing with the same entries. On sysfs the inode number alone says
 /// it: it is never used again, and times change whenever the kernel drops its inode cache.

@@ -27,7 +27,7 @@ class OpenFileBudget {
   unsigned used() const { return used_.load(std::memory_order_relaxed); }
   unsigned limit() const { return limit_; }
 
-  /// So often it is refused after it ran out until one more may be kept.
+  /// Refusals after it ran out until one more file may be kept.
   static constexpr unsigned kRefusalsForOneMore = 16;
 
  private:

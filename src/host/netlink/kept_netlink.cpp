@@ -7,13 +7,38 @@
 namespace rdma_exporter::host {
 namespace {
 
+// A socket for one request. Without keep() it is closed: an exception leaves a conversation half read.
+class Borrowed {
+ public:
+  Borrowed(Host& host, NetlinkProtocol protocol)
+      : host_(host), protocol_(protocol), netlink_(host.netlink_sockets.take(protocol)) {
+    within_budget_ = netlink_ || host_.open_files.take();
+    if (!netlink_) netlink_ = host_.make_netlink(protocol_);
+  }
+  ~Borrowed() {
+    if (within_budget_) host_.open_files.give_back();
+  }
+  Borrowed(const Borrowed&) = delete;
+  Borrowed& operator=(const Borrowed&) = delete;
+
+  Netlink& operator*() { return *netlink_; }
+
+  void keep() {
+    if (!within_budget_ || host_.open_files.over()) return;
+    host_.netlink_sockets.give_back(protocol_, std::move(netlink_));
+    within_budget_ = false;
+  }
+
+ private:
+  Host& host_;
+  const NetlinkProtocol protocol_;
+  std::unique_ptr<Netlink> netlink_;
+  bool within_budget_;
+};
+
 class KeptNetlink : public Netlink {
  public:
-  KeptNetlink(Host& host, NetlinkProtocol protocol, std::unique_ptr<Netlink> first)
-      : host_(host), protocol_(protocol), netlink_(std::move(first)) {}
-  ~KeptNetlink() override { give_back(); }
-  KeptNetlink(const KeptNetlink&) = delete;
-  KeptNetlink& operator=(const KeptNetlink&) = delete;
+  KeptNetlink(Host& host, NetlinkProtocol protocol) : host_(host), protocol_(protocol) {}
 
   core::Result<void> request(std::uint16_t type, std::uint16_t flags, Bytes payload,
                              const OnMessage& on_message) override {
@@ -26,30 +51,22 @@ class KeptNetlink : public Netlink {
  private:
   template <typename Talk>
   core::Result<void> use(const Talk& talk) {
-    if (host_.open_files.over()) give_back();
-    if (!kept_) kept_ = host_.open_files.take();
-    if (!netlink_) netlink_ = host_.make_netlink(protocol_);
-    auto result = talk(*netlink_);
+    Borrowed socket(host_, protocol_);
+    auto result = talk(*socket);
     if (!result) host_.open_files.ran_out(result.error());
-    if (!kept_) netlink_.reset();
+    socket.keep();
     return result;
-  }
-  void give_back() {
-    if (std::exchange(kept_, false)) host_.open_files.give_back();
   }
 
   Host& host_;
   const NetlinkProtocol protocol_;
-  std::unique_ptr<Netlink> netlink_;  ///< has a socket from its first request on
-  bool kept_ = false;
 };
 
 }  // namespace
 
 std::unique_ptr<Netlink> kept_netlink(Host& host, NetlinkProtocol protocol) {
-  auto first = host.make_netlink(protocol);
-  if (!first) return nullptr;
-  return std::make_unique<KeptNetlink>(host, protocol, std::move(first));
+  if (!host.make_netlink(protocol)) return nullptr;
+  return std::make_unique<KeptNetlink>(host, protocol);
 }
 
 }  // namespace rdma_exporter::host

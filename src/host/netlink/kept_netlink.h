@@ -9,8 +9,9 @@
 
 namespace rdma_exporter::host {
 
-/// A netlink conversation whose socket stays open between requests within host.open_files, and is opened for
-/// each request beyond it. nullptr where netlink is not used. `host` outlives it. One thread at a time.
+/// A netlink conversation that takes a socket of host.netlink_sockets for each request, and opens one where
+/// none waits. Within host.open_files the socket stays open for whoever asks next. nullptr where netlink is
+/// not used. `host` outlives it. One thread at a time.
 std::unique_ptr<Netlink> kept_netlink(Host& host, NetlinkProtocol protocol);
 
 }  // namespace rdma_exporter::host

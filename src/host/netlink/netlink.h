@@ -14,9 +14,9 @@ namespace rdma_exporter::host {
 
 using Bytes = std::span<const std::byte>;
 
-/// One conversation with a netlink family: a request, its answers. The seam between bytes and parsers.
-/// One thread at a time; a request may block inside the kernel for as long as a driver's firmware takes, so
-/// each job owns its own.
+/// One conversation with a netlink family: a request, its answers. The seam between bytes and parsers;
+/// readers use ask() and walk() (ask.h). One thread at a time; a request may block inside the kernel for as
+/// long as a driver's firmware takes, so no two threads wait for the same one (kept_netlink.h).
 class Netlink {
  public:
   virtual ~Netlink() = default;
@@ -26,7 +26,7 @@ class Netlink {
   /// Sends one request (NLM_F_REQUEST is added to `flags`) and hands every answer to `on_message`. The error
   /// is the kernel's errno (positive), also one with which a dump ends, or ETIMEDOUT, EMSGSIZE (truncated),
   /// EINTR (dump changed under us), EBADMSG. Bounded: kMaxMessages answers, kReceiveTimeoutMs between two of
-  /// them. After an error the next call opens the socket anew, so that a late answer is never taken for the
+  /// them. After an error the next call opens a new socket, so that a late answer is never taken for the
   /// next one.
   virtual core::Result<void> request(std::uint16_t type, std::uint16_t flags, Bytes payload,
                                      const OnMessage& on_message) = 0;
@@ -48,6 +48,7 @@ enum class NetlinkProtocol : std::uint8_t {
   route,    ///< links, DCB
   generic,  ///< ethtool
 };
+inline constexpr std::size_t kNetlinkProtocols = 3;
 
 /// A socket of that family, opened at the first request. EPROTONOSUPPORT where the kernel does not have it
 /// (rdma: the RDMA core is not loaded).

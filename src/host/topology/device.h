@@ -12,7 +12,7 @@
 
 namespace rdma_exporter::host {
 
-/// One registration of an RDMA device. Immutable: a device that is renamed, reset or registered anew is
+/// One registration of an RDMA device. Immutable: a device that is renamed, reset or registered again is
 /// another Device, so that nothing remembered of the old one is used for the new one.
 struct Device {
   std::string name;

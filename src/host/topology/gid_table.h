@@ -2,8 +2,10 @@
 // Copyright the rdma_exporter authors
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/result.h"
@@ -16,13 +18,43 @@ struct Gid {
   std::string slot;  ///< name of its file: "3"; gid_attrs/ndevs/SLOT is the interface that has the address
   std::string gid;   ///< as printed: eight groups of four hexadecimal digits
   std::string type;  ///< "RoCE v2", or "IB/RoCE v1": InfiniBand GIDs print that too
+  bool operator==(const Gid&) const = default;
 };
 
-/// Reads `ports/N/gids` and `gid_attrs/types` below `port_path`: 256 to 1024 slots, two files each, all from
-/// the kernel's memory. Empty slots (an all-zero GID, or EINVAL on their type: core/sysfs.c) are left out.
-/// What could not be read of a slot goes to `on_error`, EINVAL of an empty one too. ENOENT: there is no
-/// table.
-core::Result<std::vector<Gid>> read_gids(HostFs& sysfs, const std::string& port_path,
-                                         const std::function<void(const core::Error&)>& on_error);
+/// `ports/N/gids` and `gid_attrs/types` of one port: 256 to 1024 slots, two files each, nearly all of them
+/// empty. The kernel puts a new GID into the lowest free slot (core/cache.c find_gid), two of which are kept
+/// for default GIDs; so after a reading of all slots, those that were filled and the lowest free ones show
+/// whether anything changed. All are read again when it did, and every kWholeEvery readings: an InfiniBand
+/// subnet manager may fill any slot. One thread at a time.
+class GidTable {
+ public:
+  explicit GidTable(std::string port_path) : path_(std::move(port_path)) {}
+
+  /// The filled slots. What could not be read of a slot goes to `on_error`, EINVAL of an empty one too, and
+  /// the next reading is one of all slots. ENOENT: there is no table.
+  core::Result<std::vector<Gid>> read(HostFs& sysfs, const std::function<void(const core::Error&)>& on_error);
+
+  /// The next reading is one of all slots.
+  void reset() { readings_left_ = 0; }
+
+  static constexpr unsigned kWholeEvery = 10;
+  static constexpr std::size_t kFreeWatched = 3;
+
+ private:
+  using OnError = std::function<void(const core::Error&)>;
+  struct Found {
+    std::vector<Gid> filled;
+    std::vector<std::string> free;
+    bool failed = false;
+  };
+  static void read_slot(HostFs& sysfs, const std::string& path, const std::string& slot,
+                        const OnError& on_error, Found& found);
+  core::Result<Found> read_all(HostFs& sysfs, const OnError& on_error) const;
+  bool is_unchanged(HostFs& sysfs) const;
+
+  const std::string path_;
+  Found known_;
+  unsigned readings_left_ = 0;  ///< until all slots are read
+};
 
 }  // namespace rdma_exporter::host

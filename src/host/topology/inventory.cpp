@@ -2,14 +2,14 @@
 // Copyright the rdma_exporter authors
 #include "host/topology/inventory.h"
 
-#include <linux/netlink.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <utility>
 
 #include "core/text/kernel_text.h"
+#include "host/netlink/ask.h"
+#include "host/netlink/kept_netlink.h"
 
 namespace rdma_exporter::host {
 namespace {
@@ -22,18 +22,33 @@ Inventory::Inventory(Host& host, std::function<bool(const std::string&)> wanted,
     : host_(host),
       wanted_(std::move(wanted)),
       recognise_(std::move(recognise)),
-      netlink_(host.make_netlink(NetlinkProtocol::rdma)) {}
+      netlink_(kept_netlink(host, NetlinkProtocol::rdma)) {}
 
-core::Result<bool> Inventory::refresh() {
-  auto names = host_.sysfs->list(kDevices);
+core::Result<bool> Inventory::refresh(Clock::time_point now) {
+  const bool complete = host_.changes->complete();
+  const std::uint64_t changes = host_.changes->all();
+  auto listed = host_.sysfs->list(kDevices);
   // ENOENT: the RDMA core is not loaded.
-  if (!names && !core::is_errno(names.error(), ENOENT)) return tl::unexpected(names.error());
-  const NetlinkDevices netlink = names ? netlink_devices() : NetlinkDevices{};
+  if (!listed && !core::is_errno(listed.error(), ENOENT)) return tl::unexpected(listed.error());
+  auto names = std::move(listed).value_or(std::vector<std::string>{});
+  const bool quiet = complete && changes == seen_changes_ && names == names_;
+  if (quiet && next_look_ && now < *next_look_) return false;
+  const bool changed = look(names);
+  // What is not whole yet is looked at again at once.
+  const bool whole = netlink_whole_ && missing_.empty() && settled_.size() == devices_.size();
+  next_look_ = whole ? std::optional(now + kInterval) : std::nullopt;
+  seen_changes_ = changes;
+  names_ = std::move(names);
+  return changed;
+}
+
+bool Inventory::look(const std::vector<std::string>& names) {
+  const NetlinkDevices netlink = names.empty() ? NetlinkDevices{} : netlink_devices();
   Devices found;
   std::set<std::string> settled;
   const std::vector<std::string> missing_before = std::exchange(missing_, {});
   unreachable_.clear();
-  for (const std::string& name : names.value_or(std::vector<std::string>{})) {
+  for (const std::string& name : names) {
     if (!wanted_(name)) continue;
     const auto id = host_.sysfs->stat(kDevices + ("/" + name));
     if (!id) {
@@ -54,9 +69,10 @@ Inventory::NetlinkDevices Inventory::netlink_devices() {
   NetlinkDevices devices;
   if (!netlink_) return devices;
   // An error leaves the map as far as it came: a device without an index is read through sysfs.
-  const auto dumped = netlink_->request(nldev::kGet, NLM_F_DUMP, {}, [&](Bytes payload) {
+  const auto dumped = walk(*netlink_, nldev::kGet, {}, [&](Bytes payload) -> core::Result<bool> {
     if (auto device = nldev::parse_device(payload))
       devices.insert_or_assign(device->name, std::move(*device));
+    return true;
   });
   netlink_whole_ = dumped.has_value();
   return devices;

@@ -2,6 +2,8 @@
 // Copyright the rdma_exporter authors
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -12,7 +14,7 @@
 #include <vector>
 
 #include "host/host.h"
-#include "host/netlink/nldev.h"
+#include "host/netlink/nldev/nldev.h"
 #include "host/topology/device.h"
 
 namespace rdma_exporter::host {
@@ -32,9 +34,18 @@ class Inventory {
   /// container may lack the link to the PCI function.
   Inventory(Host& host, std::function<bool(const std::string&)> wanted, Recognise recognise = nullptr);
 
-  /// Looks for devices that came, went or were registered anew. True when the list changed. No RDMA at all is
-  /// an empty list, not an error.
-  core::Result<bool> refresh();
+  using Clock = std::chrono::steady_clock;
+
+  /// Looks for devices that came, went or were registered again. True when the list changed. No RDMA at all
+  /// is an empty list, not an error.
+  ///
+  /// Names are listed in every call: a container in a user namespace hears no uevents and is not told so
+  /// (lib/kobject_uevent.c uevent_net_init). It looks behind them when they changed, when the kernel told of
+  /// devices (Changes::all), while a device is not whole, and every kInterval; and in every call where not
+  /// everything is told (Changes::complete).
+  core::Result<bool> refresh(Clock::time_point now = Clock::now());
+
+  static constexpr std::chrono::seconds kInterval{60};
 
   /// Names that are listed but lead nowhere, in this refresh and the one before: a link whose target is not
   /// mounted.
@@ -47,6 +58,7 @@ class Inventory {
  private:
   using NetlinkDevices = std::unordered_map<std::string, nldev::Device>;
 
+  bool look(const std::vector<std::string>& names);
   NetlinkDevices netlink_devices();
   std::shared_ptr<const Device> find(const std::string& name, const FileId& id, const NetlinkDevices& netlink,
                                      std::set<std::string>& settled);
@@ -60,7 +72,10 @@ class Inventory {
   std::function<bool(const std::string&)> wanted_;
   Recognise recognise_;
   std::unique_ptr<Netlink> netlink_;
-  bool netlink_whole_ = false;  ///< the last dump came to its end
+  bool netlink_whole_ = true;       ///< the last dump came to its end
+  std::vector<std::string> names_;  ///< as listed in the last look
+  std::optional<Clock::time_point> next_look_;
+  std::uint64_t seen_changes_ = 0;
   Devices devices_;
   /// Names of devices that looked the same twice, with ports. The kernel shows a device before its attributes
   /// and ports (core/device.c enable_device_and_get, core/sysfs.c ib_setup_port_attrs): until then it is

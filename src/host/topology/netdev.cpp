@@ -38,11 +38,18 @@ std::string_view to_string(NetdevRole role) {
 
 Netdevs::Netdevs(Host& host) : host_(host) {}
 
+// A port's interface follows what happened to interfaces a little later, by a work queue of the kernel: so
+// the search behind an event is repeated after kInterval.
 bool Netdevs::refresh(Devices devices, bool devices_changed, Clock::time_point now) {
+  const bool complete = host_.changes->complete();
   const std::uint64_t changes = host_.changes->all();
+  const std::uint64_t links = host_.changes->links();
   const bool told = std::exchange(seen_changes_, changes) != changes;
-  if (!devices_changed && !told && next_ && now < *next_ && all_unchanged()) return false;
-  next_ = now + kInterval;
+  const bool links_told = std::exchange(seen_links_, links) != links;
+  const bool quiet = complete && !told && !links_told;
+  if (next_ && !quiet) next_ = std::min(*next_, now + kInterval);
+  if (!devices_changed && !told && next_ && now < *next_ && (quiet || all_unchanged())) return false;
+  next_ = now + (quiet && !devices_changed ? kQuietInterval : kInterval);
   List found = find(devices);
   if (found == netdevs_) return false;
   netdevs_ = std::move(found);

@@ -29,7 +29,7 @@ enum class NetdevRole : std::uint8_t {
 std::string_view to_string(NetdevRole role);
 
 /// One registration of a network interface behind an RDMA port, in our network namespace. Immutable: an
-/// interface that is renamed or registered anew, or gets another role, is another Netdev.
+/// interface that is renamed or registered again, or gets another role, is another Netdev.
 struct Netdev {
   std::string name;
   std::string path;  ///< below sysfs: "class/net/eth0"
@@ -50,10 +50,11 @@ class Netdevs {
 
   explicit Netdevs(Host& host);
 
-  /// Looks for interfaces that came, went or were renamed. Known ones are checked in every call, which ports
-  /// belong to which interface is asked again when `devices_changed`, when the kernel told of devices that
-  /// came, went or changed their interface (Changes::all), when an interface has gone, and every kInterval.
-  /// True when the list changed.
+  /// Looks for interfaces that came, went or were renamed. Known ones are checked in every call, or, where
+  /// everything is told (Changes::complete), when the kernel told of any interface. Which ports belong to
+  /// which interface is asked again when `devices_changed`, when the kernel told of devices that came, went
+  /// or changed their interface (Changes::all), when an interface has gone, and every kInterval; every
+  /// kQuietInterval while everything is told and nothing was. True when the list changed.
   bool refresh(Devices devices, bool devices_changed, Clock::time_point now);
 
   using List = std::vector<std::shared_ptr<const Netdev>>;
@@ -61,6 +62,7 @@ class Netdevs {
   const List& all() const { return netdevs_; }
 
   static constexpr std::chrono::seconds kInterval{10};
+  static constexpr std::chrono::seconds kQuietInterval{60};
 
  private:
   /// A name and its relation, before it is known whether it is there.
@@ -86,12 +88,13 @@ class Netdevs {
 
   Host& host_;
   List netdevs_;
-  /// Of the last search, and of the one that runs: what tells a representor waits for the kernel's RTNL lock,
-  /// so each is asked once.
+  /// Results of the last search, and of the running one: recognising a representor waits for the kernel's
+  /// RTNL lock, so each interface is queried once.
   std::vector<Representor> representors_;
   std::vector<Representor> representors_found_;
   std::optional<Clock::time_point> next_;
   std::uint64_t seen_changes_ = 0;
+  std::uint64_t seen_links_ = 0;
 };
 
 }  // namespace rdma_exporter::host

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "core/text/number.h"
+
 namespace rdma_exporter::host {
 namespace {
 
@@ -27,9 +29,8 @@ bool names_an_uplink(std::string_view name) {
   name.remove_prefix(1);
   const std::string_view port = name.substr(0, name.find('s'));
   const std::string_view rest = name.substr(port.size());
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-  return !port.empty() && std::all_of(port.begin(), port.end(), is_digit) &&
-         (rest.empty() || (rest.size() > 1 && std::all_of(rest.begin() + 1, rest.end(), is_digit)));
+  return !port.empty() && std::all_of(port.begin(), port.end(), core::is_digit) &&
+         (rest.empty() || (rest.size() > 1 && std::all_of(rest.begin() + 1, rest.end(), core::is_digit)));
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ class AsyncEvents {
   /// The next event, nullopt when none is waiting; never blocks. An error is the end: the driver has taken
   /// the context away.
   virtual core::Result<std::optional<AsyncEvent>> next() = 0;
-  /// Of the character device: "uverbs0".
+  /// Name of the character device: "uverbs0".
   virtual const std::string& node() const = 0;
 };
 

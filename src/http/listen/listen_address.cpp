@@ -77,6 +77,20 @@ ErrorCode listen_on(StreamAcceptor& acceptor, const Endpoint& endpoint) {
   return error;
 }
 
+std::string advice(int os_errno) {
+  const std::string choose = "choose another address with " + std::string(kFlag);
+  switch (os_errno) {
+    case EADDRINUSE:
+      return "another program has this port; " + choose;
+    case EACCES:
+      return "ports below 1024 require a privilege; " + choose;
+    case EADDRNOTAVAIL:
+      return "this host does not have that address; " + choose;
+    default:
+      return "see " + std::string(kFlag);
+  }
+}
+
 }  // namespace
 
 std::string reason_of(const ErrorCode& error) {
@@ -88,7 +102,7 @@ std::string reason_of(const ErrorCode& error) {
 tl::unexpected<core::Error> cannot_listen(std::string_view address, int os_errno, const std::string& why) {
   return tl::unexpected(core::Error{
       core::Errc::config, os_errno,
-      "cannot listen on \"" + std::string(address) + "\": " + why + " (see " + std::string(kFlag) + ")"});
+      "cannot listen on \"" + std::string(address) + "\": " + why + " (" + advice(os_errno) + ")"});
 }
 
 core::Result<std::vector<Endpoint>> listen_endpoints(std::string_view address) {

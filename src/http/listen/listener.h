@@ -12,11 +12,12 @@
 
 namespace rdma_exporter::http {
 
-/// One listening socket: accepts, and starts or refuses a session. An error of accept(2), such as no file
-/// descriptor left, is counted, logged at most once a minute and tried again after a pause. Io thread only.
+/// One listening socket: accepts connections, and starts or refuses a session for each. An error of
+/// accept(2), such as a lack of file descriptors, is counted, logged at most once a minute, and retried after
+/// a pause. Io thread only.
 class Listener : public std::enable_shared_from_this<Listener> {
  public:
-  /// `file`: that of a unix socket, else null.
+  /// `file` is that of a unix socket, otherwise null.
   Listener(StreamAcceptor acceptor, std::unique_ptr<SocketFile> file,
            std::shared_ptr<SessionContext> context);
 

@@ -54,7 +54,7 @@ core::Result<std::vector<StreamAcceptor>> systemd_listeners(asio::io_context& io
   for (int fd = kFirst; fd < kFirst + count; ++fd) {
     if (!is_stream_listener(fd)) {
       return wrong("file descriptor " + std::to_string(fd) +
-                   " is no listening stream socket (the unit needs ListenStream= and Accept=no)");
+                   " is not a listening stream socket (the unit needs ListenStream= and Accept=no)");
     }
     ::fcntl(fd, F_SETFD, FD_CLOEXEC);
     acceptors.emplace_back(io, StreamProtocol(option_of(fd, SO_DOMAIN), 0), fd);

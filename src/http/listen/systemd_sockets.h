@@ -9,10 +9,10 @@
 
 namespace rdma_exporter::http {
 
-/// The listening sockets that systemd passes to a service of a socket unit: file descriptors from 3 on,
-/// announced in LISTEN_PID and LISTEN_FDS (sd_listen_fds(3)). Once per process. The error is a whole message:
-/// nothing was passed, or something that is no listening stream socket. libsystemd would do the same and cost
-/// more than a megabyte.
+/// Takes the listening sockets that systemd passes to a service with a socket unit: file descriptors from 3
+/// on, announced in LISTEN_PID and LISTEN_FDS (sd_listen_fds(3)). Call once per process. The error is a
+/// complete message: nothing was passed, or something that is not a listening stream socket. libsystemd would
+/// do the same but cost more than a megabyte.
 core::Result<std::vector<StreamAcceptor>> systemd_listeners(asio::io_context& io);
 
 }  // namespace rdma_exporter::http

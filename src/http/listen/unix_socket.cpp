@@ -59,7 +59,7 @@ core::Result<OpenListener> open_unix_listener(asio::io_context& io, const std::s
   ErrorCode error = listen_on(acceptor, path);
   if (error == asio::error::address_in_use) {
     if (!is_socket(path))
-      return cannot_listen("unix:" + path, EEXIST, "something that is no socket has this name");
+      return cannot_listen("unix:" + path, EEXIST, "something that is not a socket has this name");
     if (is_abandoned(io, path) && ::unlink(path.c_str()) == 0) {
       acceptor = StreamAcceptor(io);
       error = listen_on(acceptor, path);

@@ -12,7 +12,8 @@
 
 namespace rdma_exporter::http {
 
-/// The file of a unix socket that this process made; goes with this object, unless somebody has replaced it.
+/// The file of a unix socket that this process created. Removed with this object, unless somebody has
+/// replaced it.
 class SocketFile {
  public:
   explicit SocketFile(std::string path);
@@ -31,9 +32,9 @@ struct OpenListener {
   std::unique_ptr<SocketFile> file;
 };
 
-/// Listens on the unix socket `path`. A socket that nobody listens on any more, as a killed process leaves
-/// it, is replaced; anything else that is there is an error, as for a TCP address in use. Who may connect is
-/// who may write to the file: the umask decides (UMask= of systemd).
+/// Listens on the unix socket `path`. A socket that nobody listens on any longer, as left behind by a killed
+/// process, is replaced; anything else at that path is an error, like a TCP address in use. Whoever may write
+/// to the file may connect: the umask decides (UMask= of systemd).
 core::Result<OpenListener> open_unix_listener(asio::io_context& io, const std::string& path);
 
 }  // namespace rdma_exporter::http

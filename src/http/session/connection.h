@@ -20,29 +20,29 @@
 
 namespace rdma_exporter::http {
 
-/// What a connection is worth when there are too many.
+/// The states of a connection, which decide which one to close if there are too many.
 enum class ConnectionState : unsigned char {
-  fresh,  ///< has not sent one whole request that was let in
+  fresh,  ///< has not yet sent a complete request that was let in
   idle,   ///< between two requests
-  busy,   ///< a request is in work, or its password waits to be checked
+  busy,   ///< a request is in progress, or its password is waiting to be checked
 };
 
 class Connection;
 struct Peer;
 
-/// Connections in the order in which they came to their state.
+/// Connections in the order in which they reached their state.
 using ConnectionList = std::list<Connection*>;
 
-/// One open connection, whatever its stream is.
+/// One open connection, whatever the type of its stream.
 class Connection {
  public:
-  /// Ends it as soon as no response is in flight: at once when idle, else after the response.
+  /// Ends it as soon as no response is in flight: at once if idle, otherwise after the response.
   virtual void stop() = 0;
   /// Ends it now. Nothing of the handler is used afterwards.
   virtual void close() = 0;
-  /// Bytes of the page that the client is being sent.
+  /// Bytes of the page that is being sent to the client.
   virtual std::size_t sending() const { return 0; }
-  /// Ends it now, because that page takes the memory of another one.
+  /// Ends it now to make room for another page.
   virtual void give_up_page() { close(); }
   ConnectionState connection_state() const { return connection_state_; }
 
@@ -51,15 +51,15 @@ class Connection {
 
  private:
   friend class Connections;
-  // Meaningful while it is in a Connections.
+  // Valid while it is in a Connections object.
   Peer* peer_ = nullptr;
   ConnectionList::iterator place_;
   std::uint64_t since_ = 0;
   ConnectionState connection_state_ = ConnectionState::fresh;
 };
 
-/// Which address gives up a connection first: the one with the most that no request is lost with; among those
-/// with as many one with a fresh one, which has waited longest.
+/// Orders addresses by which one gives up a connection first: the one with the most connections that can be
+/// closed without losing a request; if equal, one with a fresh connection, the one that has waited longest.
 struct Rank {
   std::size_t waiting = 0;
   bool only_idle = false;
@@ -76,23 +76,24 @@ struct Peer {
   Ranking::iterator rank;
 };
 
-/// The open connections of a server. Io thread only; what is called for each connection or request costs
-/// hardly more with more connections.
+/// The open connections of a server. Io thread only. The cost of what is called for each connection or
+/// request hardly grows with their number.
 class Connections {
  public:
-  void add(Connection& connection, const std::string& address);  ///< as a fresh one
+  void add(Connection& connection, const std::string& address);  ///< adds it as fresh
   void remove(Connection& connection);
   void move(Connection& connection, ConnectionState state);
   std::size_t size() const { return size_; }
 
-  /// Closes a connection that no request is lost with: of the address that has the most of them, so that a
-  /// flood makes room for itself, the oldest fresh one, so that a client that is quick with its request gets
-  /// in past any number of slow ones, or else the one that has been idle longest. False when all are busy.
+  /// Closes a connection whose loss loses no request, of the address that has the most of them, so that a
+  /// flood makes room for itself. The oldest fresh one goes first, so that a client that sends its request
+  /// quickly gets in past any number of slow ones; otherwise the one that has been idle longest. False if all
+  /// are busy.
   bool evict_one();
 
-  /// Closes connections that are being sent pages of `bytes` in all, those first that take longest: of the
-  /// addresses that are sent the most, as long as that is more than the address of `asker` is sent. False
-  /// when that is not enough.
+  /// Closes connections that are being sent pages of `bytes` in all, the slowest first, of the addresses that
+  /// are being sent the most, as long as that is more than the address of `asker` is being sent. False if
+  /// that is not enough.
   bool free_pages(const Connection& asker, std::size_t bytes);
 
   void stop_all();
@@ -109,7 +110,7 @@ class Connections {
   std::uint64_t moves_ = 0;
 };
 
-/// The bounds of the connections, and of each.
+/// Limits on the connections, and on each of them.
 struct SessionLimits {
   unsigned max_connections = 128;
   std::chrono::milliseconds read_timeout{
@@ -122,7 +123,7 @@ struct SessionLimits {
   unsigned max_requests = 1000;                    ///< the last response says that it is
 };
 
-/// Whether to log what clients can bring about as often as they like: once a minute.
+/// Limits log lines that clients can cause at will to one a minute.
 class LogThrottle {
  public:
   bool should_log();
@@ -131,8 +132,8 @@ class LogThrottle {
   std::chrono::steady_clock::time_point last_ = {};
 };
 
-/// What all connections of a server share. Handler and counters outlive the event loop's last turn, or every
-/// connection is closed before they go.
+/// The state shared by all connections of a server. Handler and counters outlive the last turn of the event
+/// loop, unless every connection is closed before they go.
 struct SessionContext {
   Handler& handler;
   HttpCounters& counters;
@@ -140,7 +141,7 @@ struct SessionContext {
   DateHeader date = DateHeader();
   std::shared_ptr<AccessControl> access = {};  ///< null: plain HTTP, and every request is let in
   Connections serving = {};
-  Connections refused = {};  ///< being told that there are too many
+  Connections refused = {};  ///< connections that are being told that there are too many
   bool stopping = false;
   LogThrottle accept_errors = {};
   LogThrottle limits_reached = {};

@@ -9,12 +9,13 @@
 
 namespace rdma_exporter::http {
 
-/// The Date header that RFC 9110 (6.6.1) asks of a server with a clock, rendered once a second. One thread.
+/// The Date header that RFC 9110 (6.6.1) requires from a server with a clock, rendered once per second. Not
+/// thread-safe.
 class DateHeader {
  public:
   using Clock = std::function<std::time_t()>;
 
-  /// `clock` gives seconds since the epoch; the default is the system's.
+  /// `clock` returns seconds since the epoch; the default is the system clock.
   explicit DateHeader(Clock clock = {});
 
   /// "Date: Sun, 06 Nov 1994 08:49:37 GMT" and CRLF; valid until the next call.

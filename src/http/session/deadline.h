@@ -9,23 +9,23 @@
 
 namespace rdma_exporter::http {
 
-/// The one deadline of a connection, moved several times per request. Moving it is a comparison, where arming
-/// a timer would be a system call: the timer fires at least every `shortest`, looks, and goes to sleep again,
-/// so that a deadline of `shortest` or more from now is never earlier than the timer's next look. Io thread
-/// only.
+/// The one deadline of a connection, which moves several times per request. Moving it costs a comparison,
+/// while arming a timer would be a system call: the timer fires at least every `shortest`, checks, and sleeps
+/// again. A deadline of `shortest` or more from now is therefore never before the timer's next check. Io
+/// thread only.
 class Deadline {
  public:
   using Clock = std::chrono::steady_clock;
 
   Deadline(const Executor& executor, Clock::duration shortest);
 
-  /// Begins to watch. `expired` is called once for each deadline that passes and is held, with what it owns,
-  /// by the event loop until stop().
+  /// Starts watching. `expired` is called once for each deadline that passes. The event loop holds it, with
+  /// what it owns, until stop().
   void start(std::function<void()> expired);
   void stop();
 
   void set(Clock::duration from_now);
-  /// No deadline until the next set().
+  /// Removes the deadline until the next set().
   void clear();
 
  private:

@@ -9,21 +9,20 @@
 #include "http/tls/tls_stream.h"
 #include "log/log.h"
 
-// What a session says, counts and logs when it does not serve.
+// What a session answers, counts and logs if it does not serve a request.
 namespace rdma_exporter::http {
 
-/// Why a request is refused with a status that RequestReader found.
+/// The reason for rejecting a request with a status found by RequestReader.
 RefusedRequest reason_of(unsigned status);
 
 /// The response to a request that is not admitted.
 Response refusal_of(Admission admission);
 
-/// Counts it. Wrong passwords are logged once a minute: with the client's address, without the name, because
-/// people type passwords into the wrong field.
+/// Counts it. Wrong passwords are logged once a minute, with the client's address but without the name,
+/// because people type passwords into the wrong field.
 void count_and_log(SessionContext& context, Admission admission, const std::string& peer);
 
-/// Says in the log, once a minute, and to the client where it can understand it, that there is no way to
-/// speak TLS.
+/// Reports a failed TLS handshake: in the log, once a minute, and to the client if it can understand it.
 void report_handshake_failure(SessionContext& context, TlsStream& stream, const std::string& peer,
                               const boost::system::error_code& error);
 

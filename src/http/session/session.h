@@ -23,13 +23,13 @@
 
 namespace rdma_exporter::http {
 
-/// Serves one connection: requests in, responses out, in order, one at a time. Pipelined requests wait in the
-/// buffer.
+/// Serves one connection: reads requests and writes responses, in order, one at a time. Pipelined requests
+/// wait in the buffer.
 ///
-/// Stream: anything with async_read_some, async_write_some and get_executor (an io_context's executor), plus
-/// the functions of http/stream.h; a socket, TLS or a fake. Threads: the io thread only. Lifetime: the event
-/// loop holds the session through its timer until close(), so an answer that comes later finds nothing and is
-/// dropped. Cost of a request on a connection that stays: one read and one gathered write, no timer call, no
+/// Stream: anything with async_read_some, async_write_some and get_executor (the executor of an io_context),
+/// plus the functions of http/stream.h: a socket, TLS or a fake. Threads: the io thread only. Lifetime: the
+/// event loop holds the session through its timer until close(), so that a later answer finds no session and
+/// is dropped. Cost of a request on an open connection: one read and one gathered write, no timer call, no
 /// copy of the body.
 template <typename Stream>
 class Session final : public Connection, public std::enable_shared_from_this<Session<Stream>> {
@@ -39,9 +39,9 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  /// Serves requests until the client or a limit ends it.
+  /// Serves requests until the client or a limit ends the connection.
   void start();
-  /// Says 503 without waiting for a request, and closes.
+  /// Answers 503 without waiting for a request, and closes.
   void refuse();
   void stop() override;
   void close() override;
@@ -54,7 +54,7 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
   static constexpr std::size_t kMaxDrainedBytes = 65536;
 
   void watch(Connections* registry);
-  /// Runs `step`; an exception ends this connection and no other.
+  /// Runs `step`; an exception ends only this connection.
   template <typename Step>
   void guarded(Step step);
   void on_open(const ErrorCode& error);
@@ -79,17 +79,17 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
 
   Stream stream_;
   std::shared_ptr<SessionContext> context_;
-  Connections* registry_ = nullptr;  ///< where close() takes this out of
+  Connections* registry_ = nullptr;  ///< the registry from which close() removes this session
   Deadline deadline_;
   RequestReader reader_;
   State state_ = State::opening;
-  bool reading_ = false;        ///< a read is under way, also after a timeout has ended the state `reading`
-  bool request_timed_ = false;  ///< the read timeout of this request runs
+  bool reading_ = false;        ///< a read is in progress, even after a timeout has ended the state `reading`
+  bool request_timed_ = false;  ///< the read timeout of this request is running
   bool last_ = false;           ///< the response being written is the last one
   bool linger_ = false;  ///< the client may still be sending: read that before closing, or it sees a reset
   bool head_only_ = false;
-  bool repeated_ = false;  ///< this request, after others have made room for its page
-  bool admitted_ = false;  ///< a request was let in
+  bool repeated_ = false;  ///< this request is repeated after others have made room for its page
+  bool admitted_ = false;  ///< at least one request was let in
   unsigned requests_ = 0;
   std::size_t drained_ = 0;
   std::string peer_;

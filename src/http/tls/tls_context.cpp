@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "asio/ssl.h"
+#include "asio/system_authorities.h"
 #include "http/tls/certificate.h"
 #include "log/log.h"
 
@@ -77,7 +78,7 @@ Done use_versions(SSL_CTX* ssl, const TlsServer& settings) {
                     ::SSL_CTX_set_cipher_list(ssl, suites.c_str()) == 1 &&
                     (curves.empty() || ::SSL_CTX_set1_groups_list(ssl, curves.c_str()) == 1);
   if (done) return {};
-  return core::config_error("tls_server_config: OpenSSL does not take its versions, suites or curves: " +
+  return core::config_error("tls_server_config: OpenSSL rejects its versions, suites or curves: " +
                             openssl_reason());
 }
 
@@ -100,7 +101,7 @@ Done use_certificate(asio::ssl::context& context, const TlsServer& settings, con
       [](std::size_t, asio::ssl::context::password_purpose) { return std::string(); });
   if (pem.key.find("ENCRYPTED") != std::string::npos)
     return wrong(settings.key,
-                 "the key has a passphrase, and nobody is there to type it (use a key without)");
+                 "the key has a passphrase, which nobody can enter here (use a key without one)");
   context.use_private_key(asio::buffer(pem.key), asio::ssl::context::pem, error);
   if (error.value() != 0 &&
       ERR_GET_REASON(static_cast<unsigned long>(error.value())) == X509_R_KEY_VALUES_MISMATCH)
@@ -108,7 +109,7 @@ Done use_certificate(asio::ssl::context& context, const TlsServer& settings, con
   if (error) return wrong(settings.key, "no private key in PEM form: " + error.message());
   const std::string problem = validity_problem(::SSL_CTX_get0_certificate(context.native_handle()));
   if (!problem.empty())
-    log::warn("clients will refuse the TLS certificate",
+    log::warn("clients will reject the TLS certificate",
               {{"file", settings.certificate.path}, {"why", problem}});
   return {};
 }
@@ -123,8 +124,8 @@ Done use_client_ca(asio::ssl::context& context, const TlsServer& settings, const
     if (error || sk_X509_OBJECT_num(::X509_STORE_get0_objects(store)) == 0)
       return wrong(settings.client_ca, "no certificate in PEM form");
   } else if (verifies) {
-    context.set_default_verify_paths(error);
-    log::warn("no client_ca_file: clients may have a certificate of any CA that this host trusts");
+    trust_system_authorities(context, error);
+    log::warn("no client_ca_file: certificates of any CA that this host trusts are accepted");
   }
   return {};
 }

@@ -15,7 +15,7 @@ class context;
 
 namespace rdma_exporter::http {
 
-/// The PEM texts that a TlsServer names, read.
+/// The contents of the PEM files that a TlsServer names.
 struct PemTexts {
   std::string certificate;
   std::string key;
@@ -25,10 +25,11 @@ struct PemTexts {
 /// The suites of TLS 1.2 and older that these settings allow, by OpenSSL's names.
 std::vector<std::string> cipher_suites_of(const config::TlsServer& settings);
 
-/// What all TLS connections share: certificate, key, versions, suites, curves, what is asked of clients. No
-/// session is resumed and nothing renegotiated. Touches no file but, when clients are to be verified and no
-/// CA is given, the system's CA store. The error is a whole message that begins with file, line and key. Logs
-/// a warning for what is allowed but hardly meant, such as an expired certificate.
+/// Makes the context shared by all TLS connections: certificate, key, versions, suites, curves, and what is
+/// required of clients. Sessions are not resumed, and nothing is renegotiated. Reads no file except the
+/// system's CA store, if clients are to be verified and no CA is given. The error is a complete message that
+/// begins with file, line and key. Logs a warning for settings that are allowed but hardly intended, such as
+/// an expired certificate.
 core::Result<std::shared_ptr<boost::asio::ssl::context>> make_tls_context(const config::TlsServer& settings,
                                                                           const PemTexts& pem);
 

@@ -34,8 +34,8 @@ std::string handshake_problem(TlsStream& stream, const boost::system::error_code
   if (is(error, SSL_R_CERTIFICATE_VERIFY_FAILED)) {
     const long why = ::SSL_get_verify_result(stream.native());
     if (why == X509_V_ERR_APPLICATION_VERIFICATION)
-      return "the client's certificate has no name of client_allowed_sans";
-    return std::string("the client's certificate was refused: ") + ::X509_verify_cert_error_string(why);
+      return "the client's certificate has none of the names in client_allowed_sans";
+    return std::string("the client's certificate was rejected: ") + ::X509_verify_cert_error_string(why);
   }
   return error.message();
 }

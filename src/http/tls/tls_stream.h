@@ -11,7 +11,7 @@
 
 namespace rdma_exporter::http {
 
-/// TLS over a socket, as a session's stream. Io thread only. About 110 kB while it is open.
+/// TLS over a socket, as a stream of a session. Io thread only. Uses about 110 kB while open.
 class TlsStream {
  public:
   using executor_type = StreamSocket::executor_type;
@@ -64,11 +64,11 @@ inline void close_stream(TlsStream& stream) { close_stream(stream.socket()); }
 inline void abort_stream(TlsStream& stream) { abort_stream(stream.socket()); }
 inline std::string peer_address(const TlsStream& stream) { return peer_address(stream.socket()); }
 
-/// Says so, in plain HTTP, to a client that sent plain HTTP where TLS is spoken: the usual mistake.
+/// Answers in plain HTTP to a client that has sent plain HTTP to a TLS port, which is a common mistake.
 void answer_plain_http(TlsStream& stream, const boost::system::error_code& error);
 
-/// Why a handshake failed, for a person: what is wrong with the client's certificate where that is it, or
-/// what OpenSSL says.
+/// The reason for a failed handshake, for a person: the problem with the client's certificate if that is the
+/// cause, otherwise OpenSSL's message.
 std::string handshake_problem(TlsStream& stream, const boost::system::error_code& error);
 
 }  // namespace rdma_exporter::http

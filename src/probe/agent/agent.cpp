@@ -7,12 +7,13 @@
 #include <utility>
 
 #include "probe/agent/control.h"
+#include "probe/stats/sessions_json.h"
 
 namespace rdma_exporter::probe {
 
 using namespace std::chrono_literals;
 
-Agent::Agent() = default;
+Agent::Agent(PresetClass preset_class) : preset_class_(std::move(preset_class)) {}
 
 Agent::~Agent() { stop(Clock::now() + 1s); }
 
@@ -31,7 +32,7 @@ core::Result<void> Agent::check(const AgentOptions& options) {
 core::Result<void> Agent::configure(const AgentOptions& options) {
   if (!control_ && !options.wanted()) return {};
   const bool is_new = !control_;
-  if (is_new) control_ = std::make_shared<Control>(registry_);
+  if (is_new) control_ = std::make_shared<Control>(registry_, preset_class_);
   auto answer = control_->configure(options);
   if (answer.wait_for(10s) != std::future_status::ready)
     return core::config_error("the probe does not answer");
@@ -42,7 +43,7 @@ core::Result<void> Agent::configure(const AgentOptions& options) {
 
 bool Agent::stop(Clock::time_point deadline) {
   if (!control_) return true;
-  // On a thread that may be left behind: the kernel may hold any of those it waits for.
+  // On a thread that may be abandoned, because the kernel may hold any of the threads that it waits for.
   auto done = std::make_shared<std::promise<void>>();
   auto ended = done->get_future();
   std::thread([control = std::move(control_), done]() mutable {
@@ -51,6 +52,10 @@ bool Agent::stop(Clock::time_point deadline) {
     done->set_value();
   }).detach();
   return ended.wait_until(deadline) == std::future_status::ready;
+}
+
+std::function<std::string()> Agent::sessions() const {
+  return [registry = registry_] { return sessions_json(registry->contents()); };
 }
 
 }  // namespace rdma_exporter::probe

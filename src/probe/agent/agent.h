@@ -3,8 +3,10 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <string>
 
 #include "core/result.h"
 #include "probe/agent/options.h"
@@ -14,33 +16,40 @@ namespace rdma_exporter::probe {
 
 class Control;
 
-/// The probe of this host: prober and responder. Until it is configured it has no thread and opens no device.
-/// configure() and stop() by one thread; add() by any.
+/// The probe of this host: prober and responder. Until it is configured it has no threads and opens no
+/// device. Call configure() and stop() from one thread; add() from any.
 ///
-/// Its threads: one for TCP and decisions, which never blocks; one for each device, which spins; four for
-/// calls that the kernel may hold.
+/// Its threads: one for TCP and decisions, which never blocks; one for each device, which spins; those
+/// of Workers, for calls that the kernel may hold.
 class Agent {
  public:
-  Agent();
+  /// `preset_class`: for sessions without a configured traffic class; called on any thread. Empty: no port
+  /// has one.
+  explicit Agent(PresetClass preset_class);
   ~Agent();
   Agent(const Agent&) = delete;
   Agent& operator=(const Agent&) = delete;
 
-  /// What can be told without starting anything: whether files are good. May read files.
+  /// Checks what can be checked without starting anything, such as files. May read files.
   static core::Result<void> check(const AgentOptions& options);
 
-  /// Starts, changes or ends it. Sessions that are not concerned go on. Waits until the responder listens,
-  /// not for devices. On error everything stays as it was.
+  /// Starts, changes or stops the probe. Sessions that are not affected continue. Waits until the responder
+  /// listens, but not for devices. On error everything stays as it was.
   core::Result<void> configure(const AgentOptions& options);
 
-  /// Gives everything back. False when threads are still inside the kernel at `deadline`: then the process
-  /// should end without destructors.
+  /// Releases everything. False if threads are still in the kernel at `deadline`: the process should then end
+  /// without running destructors.
   bool stop(std::chrono::steady_clock::time_point deadline);
 
-  /// The metrics of now; none while it is not configured. Waits for nobody.
+  /// Adds the current metrics; none while the probe is not configured. Does not block.
   void add(core::SampleBatch& out) const { registry_->add(out); }
 
+  /// Returns a function that makes the JSON document of all sessions at this moment. It may be called on any
+  /// thread, even after this agent has been destroyed.
+  std::function<std::string()> sessions() const;
+
  private:
+  const PresetClass preset_class_;
   std::shared_ptr<Registry> registry_ = std::make_shared<Registry>();
   std::shared_ptr<Control> control_;
 };

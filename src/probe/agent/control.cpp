@@ -17,8 +17,9 @@ constexpr unsigned kTicksToScan = 5;  // seconds
 
 }  // namespace
 
-Control::Control(std::shared_ptr<Registry> registry)
+Control::Control(std::shared_ptr<Registry> registry, PresetClass preset_class)
     : registry_(std::move(registry)),
+      preset_class_(std::move(preset_class)),
       work_(io_.get_executor()),
       sources_([this] {
         asio::post(io_, [this] {
@@ -38,7 +39,7 @@ std::future<core::Result<void>> Control::configure(const AgentOptions& options) 
 core::Result<void> Control::apply(const AgentOptions& options) {
   auto tls = make_tls(options.session.credentials, TlsRole::client);
   if (!tls) return tl::unexpected(tls.error());
-  // What a session is made of cannot change under it.
+  // The parts of a session must not change while it exists.
   std::string stamp = file_stamp(options.session.credentials);
   const bool anew = options.session != options_.session || stamp != stamp_;
   const bool other_limits = options.limits != options_.limits;
@@ -65,10 +66,10 @@ core::Result<void> Control::start_responder(std::optional<Responder>& responder,
   settings.insecure = from.responder.insecure;
   settings.cluster = from.session.cluster;
   settings.host = from.session.host;
-  settings.most_sessions_per_peer = from.limits.queue_pairs;
   responder.emplace(io_, std::move(settings), acceptor_);
   auto started = responder->start();
   if (!started) responder.reset();
+  offer_devices();
   return started;
 }
 
@@ -79,7 +80,7 @@ core::Result<void> Control::listen(const AgentOptions& options, bool anew) {
     auto started = start_responder(responder_, from, from.responder.listen);
     if (!started) return started;
     for (const auto& endpoint : responder_->bound())
-      log::info("the probe's responder listens",
+      log::info("the probe's responder is listening",
                 {{"address", endpoint.address().to_string()},
                  {"port", std::to_string(endpoint.port())},
                  {"tls", from.session.credentials.none() ? "false" : "true"}});
@@ -90,7 +91,7 @@ core::Result<void> Control::listen(const AgentOptions& options, bool anew) {
   if (anew || !same_place || responder_.has_value() != options.responder.enabled) {
     auto made = make(options);
     if (!made && options_.responder.enabled && !make(options_))
-      log::error("the probe's responder does not listen any more");
+      log::error("the probe's responder no longer listens");
     if (!made) return made;
   }
   if (same_mesh) return {};
@@ -99,18 +100,39 @@ core::Result<void> Control::listen(const AgentOptions& options, bool anew) {
   return start_responder(mesh_, options, {{{asio::ip::address_v4::loopback(), 0}}});
 }
 
-// Each session ends, and is made anew by reconcile(). What was counted stays.
+// Ends all sessions; reconcile() creates new ones. Counts are kept.
 void Control::end_sessions() {
   for (auto& [name, device] : devices_) {
     device.nic->stop();
     device.probers.clear();
   }
-  for (const auto& [key, stats] : stats_) stats->forget_sessions();
+  for (const auto& [key, stats] : stats_) stats->forget_session();
+  for (const auto& [key, stats] : rotating_) stats->forget_session();
+}
+
+// Applies changed keys without a restart. A changed secret affects only new connections; certificates need
+// new TLS contexts, and therefore new sessions.
+core::Result<void> Control::renew_credentials() {
+  if (options_.session.credentials.secret_file.empty()) return apply(options_);
+  const std::string stamp = file_stamp(options_.session.credentials);
+  auto renewed = renew_secrets(*tls_, options_.session.credentials.secret_file);
+  for (auto* responder : {&responder_, &mesh_})
+    if (renewed && *responder) renewed = (*responder)->renew_secrets();
+  if (renewed) stamp_ = stamp;
+  return renewed;
+}
+
+void Control::on_credentials(const std::string& stamp) {
+  if (!tls_ || !credentials_watch_.changed(stamp_, stamp)) return;
+  const auto renewed = renew_credentials();
+  if (renewed) return log::info("the probe uses its changed credentials");
+  log::error("the probe's changed credentials are invalid, keeping the old ones",
+             {{"error", core::to_string(renewed.error())}});
 }
 
 void Control::tick() {
   if (ending_) return;
-  if (responder_) registry_->publish_refused(responder_->refused());
+  if (responder_) registry_->publish_inbound(responder_->refused(), responder_->held());
   registry_->publish_sources(sources_.status());
   turn_epoch();
   if (++ticks_ % kTicksToScan == 0) {
@@ -129,13 +151,15 @@ bool Control::wants(const std::string& name) const {
   return !include.is_set() || include.matches(name);
 }
 
-// A device that is no longer listed is on its way out, and stays until it is let go.
+// A device that is no longer listed is being removed, and its removal waits until the device is released.
 void Control::scan() {
   if (std::exchange(scanning_, true)) return;
-  workers_.post([this] {
-    asio::post(io_, [this, names = verbs_device_names(), addresses = interface_addresses()] {
+  workers_.post([this, credentials = options_.session.credentials] {
+    asio::post(io_, [this, names = verbs_device_names(), addresses = interface_addresses(),
+                     stamp = file_stamp(credentials)] {
       scanning_ = false;
       if (ending_) return;
+      on_credentials(stamp);
       on_own_addresses(addresses);
       on_names(names);
     });
@@ -155,6 +179,7 @@ void Control::on_names(const std::vector<std::string>& names) {
     else
       open(name);
   }
+  scanned_ = true;
   say_if_settled();
 }
 
@@ -196,28 +221,37 @@ void Control::add_device(const std::string& name, core::Result<std::shared_ptr<N
 void Control::look_at_ports(const std::string& name) {
   Device& device = devices_[name];
   if (std::exchange(device.looking, true)) return;
-  workers_.post([this, name, nic = device.nic] {
-    asio::post(io_, [this, name, nic, ports = nic->own_ports()] {
+  const auto look = [this, name, nic = device.nic] {
+    auto ports = nic->own_ports(default_route_netdev());
+    if (preset_class_)
+      for (OwnPort& own : ports) own.traffic_class = preset_class_(name, own.port);
+    asio::post(io_, [this, name, nic, ports = std::move(ports)] {
       const auto found = devices_.find(name);
       if (ending_ || found == devices_.end() || found->second.nic != nic) return;
       found->second.looking = false;
       for (const OwnPort& own : ports) found->second.ports.insert(own.port);
-      if (remember(found->second.own_ports, ports)) choose_targets();
+      const bool is_new = remember(found->second.own_ports, ports);
+      if (order_rails() || is_new) choose_targets();
       say_if_settled();
     });
-  });
+  };
+  workers_.post(look, device.nic->loop()->line());
 }
 
+// Once the mesh's list has been read, or cannot be read.
 void Control::say_if_settled() {
-  const bool busy =
-      std::any_of(devices_.begin(), devices_.end(), [](const auto& entry) { return entry.second.looking; });
+  bool busy = !scanned_ || std::any_of(devices_.begin(), devices_.end(),
+                                       [](const auto& entry) { return entry.second.looking; });
+  if (options_.select.mesh && !member_)
+    for (const auto& source : sources_.status())
+      busy = busy || (!source.failing && (!source.known || source.targets != 0));
   if (options_.observer && !busy && opening_.empty()) options_.observer->settled();
 }
 
 void Control::close(const std::string& name) {
   const auto found = devices_.find(name);
   if (found == devices_.end()) return;
-  log::info("the probe lets go of a device", {{"device", name}});
+  log::info("the probe has released a device", {{"device", name}});
   found->second.nic->stop();
   devices_.erase(found);
   offer_devices();
@@ -229,7 +263,13 @@ void Control::close(const std::string& name) {
 void Control::offer_devices() {
   std::vector<std::shared_ptr<Nic>> nics;
   for (const auto& [name, device] : devices_) nics.push_back(device.nic);
-  acceptor_.use(std::move(nics));
+  acceptor_.use(std::move(nics), rails_);
+  workers_.set_lines(2 * devices_.size() + 1);  // of the devices, and the acceptor's
+  // All that the devices can have may be those of one peer, which has as many.
+  const auto most =
+      static_cast<unsigned>(std::max<std::size_t>(1, devices_.size())) * options_.limits.queue_pairs;
+  for (auto* responder : {&responder_, &mesh_})
+    if (*responder) (*responder)->set_most_sessions_per_peer(most);
 }
 
 void Control::shut_down() {
@@ -240,14 +280,14 @@ void Control::shut_down() {
     sources_.stop();
     responder_.reset();
     mesh_.reset();
-    acceptor_.use({});
+    acceptor_.use({}, {});
     for (auto& [name, device] : devices_) device.nic->stop();
     devices_.clear();
     registry_->publish({});
     begun.set_value();
   });
   begun.get_future().wait();
-  // Sessions are given back by loops and workers, which end when nobody holds them any more.
+  // Loops and workers release sessions; they end when nobody holds them any more.
   const auto quiet = [this] {
     std::promise<bool> answer;
     asio::post(io_, [&] {

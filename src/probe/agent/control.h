@@ -15,26 +15,29 @@
 #include "asio/socket.h"
 #include "discovery/sources.h"
 #include "probe/agent/options.h"
+#include "probe/agent/stamp_watch.h"
 #include "probe/channel/responder.h"
 #include "probe/mesh/fleet.h"
+#include "probe/mesh/rails.h"
 #include "probe/rdma/nic_acceptor.h"
 #include "probe/stats/registry.h"
 
 namespace rdma_exporter::probe {
 
-/// The probe's decisions: which devices are open, who probes whom, what scrapes see. On a thread of its own,
-/// which never blocks; what may is done by workers.
+/// Makes the probe's decisions: which devices are open, who probes whom, what scrapes see. It has a thread of
+/// its own, which never blocks; workers make the calls that may block.
 class Control {
  public:
-  explicit Control(std::shared_ptr<Registry> registry);
+  Control(std::shared_ptr<Registry> registry, PresetClass preset_class);
 
-  /// Any thread.
+  /// May be called on any thread.
   std::future<core::Result<void>> configure(const AgentOptions& options);
-  /// Any thread but its own, once: ends everything and waits for it, for ever if need be.
+  /// May be called once, on any thread but its own: ends everything and waits for it, possibly forever.
   void shut_down();
 
  private:
-  using SeriesKey = std::tuple<std::string, std::uint8_t, std::string>;  // device, port, target
+  using SeriesKey =
+      std::tuple<std::string, std::uint8_t, std::string, unsigned>;  // device, port, target, flow
   struct Probed {
     SeriesKey key;
     const Target* target;  ///< of targets_
@@ -45,7 +48,9 @@ class Control {
     std::set<std::uint8_t> ports{};    ///< that have been active
     std::vector<OwnPort> own_ports{};  ///< the same, as remember() has them
     std::map<ProberKey, bool> probers{};
-    bool looking = false;  ///< at its ports
+    std::optional<Rail> rail{};                  ///< the rail that its probers were given
+    std::map<std::uint8_t, unsigned> classes{};  ///< traffic classes that the host presets, by port
+    bool looking = false;                        ///< its ports are being examined
   };
 
   core::Result<void> apply(const AgentOptions& options);
@@ -53,11 +58,14 @@ class Control {
   core::Result<void> start_responder(std::optional<Responder>& responder, const AgentOptions& from,
                                      std::vector<std::vector<asio::ip::tcp::endpoint>> listen);
   void end_sessions();
+  void on_credentials(const std::string& stamp);
+  core::Result<void> renew_credentials();
   void tick();
   void scan();
   void on_names(const std::vector<std::string>& names);
   void on_own_addresses(std::set<std::string> addresses);
   void make_fleet();
+  void log_mesh_membership();
   void choose_targets();
   void turn_epoch();
   void open(const std::string& name);
@@ -75,12 +83,15 @@ class Control {
   void use_histograms(const SeriesKey& key, const Target& target, TargetStats& stats, bool own,
                       std::map<SeriesKey, Registry::RttSeries>& used);
   void offer_devices();
+  bool order_rails();
+  bool is_left_out(const std::string& device, const Target& target) const;
   void say_if_settled();
 
   std::shared_ptr<Registry> registry_;
+  const PresetClass preset_class_;
   asio::io_context io_{1};
   std::optional<asio::executor_work_guard<Executor>> work_;
-  Workers workers_{4};
+  Workers workers_;
   Timer timer_{io_};
   NicAcceptor acceptor_{workers_, io_};
   std::optional<Responder> responder_;
@@ -89,22 +100,28 @@ class Control {
   discovery::Sources sources_;
   std::optional<std::set<std::string>> own_addresses_;  ///< of network interfaces; unknown at first
   Fleet fleet_;
+  std::optional<bool> member_;  ///< membership in the mesh, as last logged
   std::uint64_t epoch_ = 0;
-  std::vector<Target> targets_;  ///< configured and chosen ones, in the order in which limits take them
+  std::vector<Target> targets_;  ///< configured and chosen ones, in the order in which limits apply
   std::shared_ptr<asio::ssl::context> tls_;
   std::string stamp_;  ///< of the files of tls_
+  StampWatch credentials_watch_;
   std::map<std::string, Device> devices_;
+  std::map<std::string, RailDevice> rail_devices_;  ///< also devices that are gone: a rail keeps its place
+  std::map<std::string, Rail> rails_;               ///< by the name of the device
+  std::set<std::string> left_out_;                  ///< devices that are no rail: logged once
   std::set<std::string> opening_;
-  std::map<std::string, std::string> complaints_;               ///< last error of opening a device: said once
+  std::map<std::string, std::string> complaints_;  ///< last error of opening each device, logged once
   std::map<SeriesKey, std::shared_ptr<TargetStats>> stats_;     ///< target "": sum of those that rotate
   std::map<SeriesKey, std::shared_ptr<TargetStats>> rotating_;  ///< each by itself, for the log
-  std::set<SeriesKey> failing_;                                 ///< of those: said once
+  std::set<SeriesKey> failing_;                                 ///< those of them that were reported
   std::map<SeriesKey, Registry::RttSeries> rtts_;               ///< target "": of the group that is third
-  std::vector<std::weak_ptr<const void>> loops_;                ///< lives of those that are not gone yet
+  std::vector<std::weak_ptr<const void>> loops_;                ///< of loops that still exist
   unsigned ticks_ = 0;
   bool scanning_ = false;
+  bool scanned_ = false;  ///< the devices of the host have been listed once
   bool ending_ = false;
-  std::thread thread_;  // last
+  std::thread thread_;  // last member
 };
 
 }  // namespace rdma_exporter::probe

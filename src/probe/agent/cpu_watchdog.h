@@ -10,23 +10,23 @@
 
 namespace rdma_exporter::probe {
 
-/// Makes probes rarer on a host where they cost too much: production needs the processor more than the probe
-/// does. Looks at the time that a thread has run once per kWindow, and goes one step down or up. Up only when
-/// what that would cost is well within the limit, so that it does not swing. Never down to none: a host in
-/// trouble is the one that is looked for. Pure: the caller has the clocks.
+/// Reduces the rate of probes on a host where they cost too much, because production needs the processor more
+/// than the probe does. Measures the thread's CPU time once per kWindow and moves one step down or up. It
+/// moves up only if the resulting cost is well within the limit, so that it does not oscillate. The rate
+/// never becomes zero: probes matter most on a host in trouble. Pure: the caller has the clocks.
 class CpuWatchdog {
  public:
   static constexpr std::chrono::seconds kWindow{10};
   static constexpr std::array kRates{1.0, 0.5, 0.25, 0.1};
 
-  /// `most`: of one processor, in (0, 1].
+  /// `most`: share of one processor, in (0, 1].
   explicit CpuWatchdog(double most) : most_(most) {}
 
-  /// When measure() is to be called; `now` begins the first window.
+  /// Whether to call measure() now; the first `now` starts the first window.
   bool due(Clock::time_point now);
-  /// `cpu`: what the thread has run since it began. Ends the window and begins the next.
+  /// `cpu`: total CPU time of the thread. Ends the window and starts the next.
   void measure(Clock::time_point now, std::chrono::nanoseconds cpu);
-  /// Of the configured rate, one of kRates.
+  /// Share of the configured rate, one of kRates.
   double rate() const { return kRates[step_]; }
 
  private:

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,44 +20,48 @@
 #include "probe/session/observer.h"
 #include "probe/session/operation.h"
 
-// What the probe is told to do, as plain data.
+// Settings of the probe as plain data.
 namespace rdma_exporter::probe {
 
 inline constexpr std::uint16_t kDefaultPort = 9401;
+/// DSCP 26, ECT(0): what most lossless fabrics use.
+inline constexpr unsigned kTrafficClass = 106;
 
 /// A peer to probe.
 struct Target {
-  std::string name;     ///< value of the label `target`, unique among those of one own port
-  std::string address;  ///< of its side channel: name or address
+  std::string name;     ///< value of the label `target`, unique for each local port
+  std::string address;  ///< of its control connection: name or address
   std::uint16_t port = kDefaultPort;
   std::string group{};    ///< value of the label `target_group`
   std::string device{};   ///< the peer's device; empty: the peer chooses one
-  std::string from{};     ///< own device; empty: each
-  std::string source{};   ///< own RDMA address; empty: the one that suits
-  bool rotating = false;  ///< for an epoch: counted together with the others of its kind
+  std::string from{};     ///< this host's device; empty: each
+  std::string source{};   ///< this host's RDMA address; empty: a suitable one
+  bool rotating = false;  ///< for one epoch; counted together with the others of its kind
+  std::string leaf{};     ///< leaf of the peer's adapter according to discovery; empty: unknown
+  std::string rail{};     ///< the same
   bool operator==(const Target&) const = default;
   auto operator<=>(const Target&) const = default;
 };
 
-/// How each target is probed.
+/// How to probe each target.
 struct SessionOptions {
-  std::vector<Op> operations{Op::write, Op::read, Op::echo};  ///< of write and read the first that works
+  std::vector<Op> operations{Op::write, Op::read, Op::echo};  ///< of write and read, the first that works
   std::chrono::milliseconds interval{1'000};
   std::chrono::milliseconds echo_interval{5'000};
   TransportChoice transport = TransportChoice::automatic;
-  unsigned flows = 1;  ///< connections to each target, each with a flow label of its own
-  unsigned traffic_class = 106;
+  unsigned flows = 1;                     ///< connections to each target, each with a flow label of its own
+  std::optional<unsigned> traffic_class;  ///< unset: the port's own, else kTrafficClass
   unsigned service_level = 0;
   RcTiming timing{};
   std::string cluster{};
-  std::string host{};  ///< what this host calls itself
+  std::string host{};  ///< name of this host
   Credentials credentials{};
   bool operator==(const SessionOptions&) const = default;
 
   bool has(Op op) const { return std::find(operations.begin(), operations.end(), op) != operations.end(); }
   bool one_sided() const { return has(Op::write) || has(Op::read); }
-  /// Those of a device. On iWARP a WRITE is complete when TCP has taken it, whether there is a peer or not
-  /// (RFC 5040, 5.5): its time would say nothing. READ, which has an answer, stands in for it.
+  /// The operations on a device. On iWARP a WRITE completes as soon as TCP has accepted it, even without a
+  /// peer (RFC 5040, 5.5), so its time would be meaningless. READ, which has a response, replaces it.
   std::vector<Op> operations_on(bool iwarp) const {
     if (!iwarp || !has(Op::write)) return operations;
     return has(Op::echo) ? std::vector{Op::read, Op::echo} : std::vector{Op::read};
@@ -64,24 +70,27 @@ struct SessionOptions {
 
 struct ResponderSettings {
   bool enabled = false;
-  /// Addresses to listen on; of each the first endpoint that the host can give.
+  /// Addresses to listen on; of each, the first endpoint that can be bound.
   std::vector<std::vector<asio::ip::tcp::endpoint>> listen{};
   bool insecure = false;
   bool operator==(const ResponderSettings&) const = default;
 };
 
-/// Of each device.
+/// Limits of each device.
 struct Limits {
-  unsigned queue_pairs = 256;  ///< half of them for sessions of its own, half for its peers'
+  unsigned queue_pairs = 256;  ///< half of them for its own sessions, half for its peers'
   unsigned probes_per_second = 500;
   unsigned connects_per_second = 10;
   unsigned cpu_percent = 10;  ///< of one processor, for its thread; above it the probes become rarer
   bool operator==(const Limits&) const = default;
 };
 
-/// Whom of the hosts that discovery brings this host probes; see selection.h.
+/// Which of the discovered hosts this host probes; see selection.h.
 struct SelectOptions {
-  std::string label = "rail";  ///< that makes the kinds
+  /// This host must be in the list; otherwise it probes nobody. Peers are those of the same `rail`. The next
+  /// `ring` of its `leaf` are always probed, and `rotate` in turn: from other leaves, if the list has leaves.
+  bool mesh = false;
+  std::string label = "rail";  ///< whose values are the kinds
   std::vector<Scope> scopes{Scope::same};
   unsigned ring = 4;
   unsigned rotate = 4;
@@ -89,17 +98,20 @@ struct SelectOptions {
   bool operator==(const SelectOptions&) const = default;
 };
 
+/// The traffic class to which this host sets a port; nullopt: none. May block.
+using PresetClass = std::function<std::optional<unsigned>(const std::string& device, std::uint8_t port)>;
+
 struct AgentOptions {
   std::vector<Target> targets{};
   discovery::SourceOptions sources{};
-  std::uint16_t discovered_port = 0;  ///< 0: as discovery says
+  std::uint16_t discovered_port = 0;  ///< 0: as discovered
   SelectOptions select{};
-  bool hostmesh = false;  ///< own devices probe each other
+  bool hostmesh = false;  ///< this host's devices probe each other
   SessionOptions session{};
   ResponderSettings responder{};
   Limits limits{};
-  core::Pattern device_include{};   ///< for whole names; unset: all
-  unsigned histogram_targets = 64;  ///< up to so many targets have histograms of their own
+  core::Pattern device_include{};   ///< matches whole names; unset: all
+  unsigned histogram_targets = 64;  ///< up to this many targets have their own histograms
   std::shared_ptr<Observer> observer{};
   bool operator==(const AgentOptions&) const = default;
 

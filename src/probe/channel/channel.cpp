@@ -15,7 +15,7 @@
 namespace rdma_exporter::probe {
 namespace {
 
-constexpr std::size_t kMaxOutputFrames = 16;  // frames; a peer that does not read is not worth more
+constexpr std::size_t kMaxOutputFrames = 16;  // a peer that does not read deserves no more
 constexpr unsigned kUserTimeout = 5000;       // ms until unacknowledged data ends the connection
 
 std::string address_of(const boost::system::error_code& error, const asio::ip::tcp::endpoint& endpoint) {
@@ -26,7 +26,7 @@ std::string address_of(const boost::system::error_code& error, const asio::ip::t
   return address.to_string();
 }
 
-// What the stream of a channel in clear is made with, and never used.
+// The TLS context that an unencrypted channel is constructed with but never uses.
 std::shared_ptr<asio::ssl::context> unused_tls() {
   static const auto context = std::make_shared<asio::ssl::context>(asio::ssl::context::tls);
   return context;
@@ -49,7 +49,7 @@ Channel::Channel(TcpSocket socket, std::shared_ptr<asio::ssl::context> tls)
       tls_(tls ? std::move(tls) : unused_tls()),
       stream_(std::move(socket), *tls_),
       deadline_(stream_.get_executor()),
-      stage_(encrypted_ ? Stage::auth : Stage::exchange) {
+      stage_(encrypted_ ? Stage::tls : Stage::exchange) {
   ErrorCode error;
   this->socket().set_option(asio::ip::tcp::no_delay(true), error);
   ::setsockopt(this->socket().native_handle(), IPPROTO_TCP, TCP_USER_TIMEOUT, &kUserTimeout,
@@ -65,7 +65,7 @@ void Channel::start(TlsRole role, std::function<void()> ready, FrameHandler on_f
   on_end_ = std::move(on_end);
   auto begin = [self = shared_from_this(), ready = std::move(ready)](const ErrorCode& error) {
     if (self->closed_) return;
-    if (error) return self->end({Stage::auth, name_of(error)});
+    if (error) return self->end({Stage::tls, name_of(error)});
     ready();
     self->read();
   };
@@ -104,7 +104,7 @@ void Channel::on_read(const ErrorCode& error, std::size_t size) {
   if (!closed_ && !closing_) read();
 }
 
-// False: what came is no frame. A whole frame always fits, so there is always space to read on.
+// False if the input is not a frame. A whole frame always fits, so there is always room to continue reading.
 bool Channel::take_frames() {
   std::size_t taken = 0;
   bool good = true;
@@ -118,7 +118,7 @@ bool Channel::take_frames() {
     taken += *length;
     if (!good) break;
     stage_ = Stage::exchange;
-    const FrameHandler handler = on_frame_;  // it may close the channel, which forgets it
+    const FrameHandler handler = on_frame_;  // it may close the channel, which drops the handler
     handler(std::move(*frame));
   }
   std::memmove(input_.data(), input_.data() + taken, filled_ - taken);
@@ -150,6 +150,7 @@ void Channel::write() {
 
 void Channel::end(Failure failure) {
   if (closed_) return;
+  if (failure.reason == kDeadline) reset_at_close();
   shut();
   if (const auto on_end = std::move(on_end_)) on_end(failure);
 }
@@ -161,6 +162,18 @@ void Channel::close() {
   on_end_ = nullptr;
   if (output_.empty()) return shut();
   expect_within(std::chrono::seconds(1));  // for the rest of the output
+}
+
+void Channel::abort() {
+  if (closed_) return;
+  on_end_ = nullptr;
+  reset_at_close();
+  shut();
+}
+
+void Channel::reset_at_close() {
+  ErrorCode ignored;
+  socket().set_option(asio::socket_base::linger(true, 0), ignored);
 }
 
 void Channel::shut() {

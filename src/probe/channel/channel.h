@@ -21,26 +21,29 @@ namespace rdma_exporter::probe {
 using TcpSocket = asio::basic_stream_socket<asio::ip::tcp, Executor>;
 using TcpAcceptor = asio::basic_socket_acceptor<asio::ip::tcp, Executor>;
 
-/// Frames over one TCP connection, with or without TLS. Everything happens on the thread of the socket's
-/// io_context. Bounded: one frame of input, a few frames of output, and a deadline for whatever is waited
+/// Frames over one TCP connection, with or without TLS. Everything runs on the thread of the socket's
+/// io_context. Bounded: one frame of input, a few frames of output, and a deadline for everything it waits
 /// for.
 class Channel : public std::enable_shared_from_this<Channel> {
  public:
   using FrameHandler = std::function<void(Frame)>;
-  /// Called once, when the channel has ended for a reason of the peer or the network: peer_closed, deadline,
-  /// a frame that is none (`protocol`), a failed handshake (`tls`), or an errno name.
+  /// Called once when the channel ends because of the peer or the network: peer_closed, deadline, an invalid
+  /// frame (`protocol`), a failed handshake (`tls`), or the name of an errno.
   using EndHandler = std::function<void(Failure)>;
 
-  /// `socket` is connected. `tls` null: in clear.
+  /// `socket` must be connected. `tls` null: unencrypted.
   static std::shared_ptr<Channel> make(TcpSocket socket, std::shared_ptr<asio::ssl::context> tls);
 
   /// Handshake, then frames. `ready` is called between the two.
   void start(TlsRole role, std::function<void()> ready, FrameHandler on_frame, EndHandler on_end);
   void send(const Frame& frame);
-  /// The next frame, or the end of the handshake, has to come within this time; 0: whenever it likes.
+  /// The next frame, or the end of the handshake, must arrive within this time; 0: no limit.
   void expect_within(std::chrono::milliseconds time);
-  /// Ends it from this side, without calling anybody. What was sent before is still delivered.
+  /// Ends the channel from this side without calling a handler. Output that was sent before is still
+  /// delivered.
   void close();
+  /// The same, but at once and so that the peer can tell it from a regular end: ECONNRESET.
+  void abort();
 
   /// Addresses without ports, "192.0.2.1".
   std::string local_address() const { return local_; }
@@ -57,11 +60,12 @@ class Channel : public std::enable_shared_from_this<Channel> {
   bool take_frames();
   void write();
   void end(Failure failure);
+  void reset_at_close();
   void shut();
 
   bool encrypted_;
   std::shared_ptr<asio::ssl::context> tls_;
-  TlsStream stream_;  // in clear only its socket is used
+  TlsStream stream_;  // unencrypted channels use only its socket
   Timer deadline_;
   std::string local_;
   std::string remote_;

@@ -15,10 +15,10 @@ constexpr std::uint32_t kMax24 = 0xffffff;
 constexpr std::uint32_t kMaxFlowLabel = 0xfffff;
 constexpr std::uint8_t kAllGrants = kGrantWrite | kGrantRead | kGrantEcho;
 
-// The type byte is the place in the variant, from 1.
+// The type byte is the index in the variant, starting at 1.
 std::uint8_t type_of(const Frame& frame) { return static_cast<std::uint8_t>(frame.index() + 1); }
 constexpr std::uint8_t kTypes = std::variant_size_v<Frame>;
-// What is said before there is a version that both speak: HELLO, WELCOME, REJECT.
+// Frames that are sent before both sides have agreed on a version: HELLO, WELCOME, REJECT.
 constexpr bool in_every_version(std::uint8_t type) { return type == 1 || type == 2 || type == 5; }
 static_assert(std::is_same_v<std::variant_alternative_t<0, Frame>, Hello> &&
               std::is_same_v<std::variant_alternative_t<1, Frame>, Welcome> &&
@@ -28,6 +28,9 @@ static_assert(std::is_same_v<std::variant_alternative_t<0, Frame>, Hello> &&
 std::uint8_t version_of(const Frame& frame) {
   const auto* connect = std::get_if<Connect>(&frame);
   const auto* accept = std::get_if<Accept>(&frame);
+  if (std::holds_alternative<Resume>(frame) || (connect != nullptr && connect->place) ||
+      (accept != nullptr && accept->token))
+    return kResumeVersion;
   const bool managed = (connect != nullptr && connect->transport == Transport::rdma_cm) ||
                        (accept != nullptr && accept->cm_address.has_value());
   return managed ? kManagedVersion : 1;
@@ -69,16 +72,23 @@ struct Put {
     to.u32(connect.flow_label);
     to.u8(connect.timeout);
     to.u8(connect.retry);
-    if (connect.transport == Transport::rdma_cm) to.u8(static_cast<std::uint8_t>(connect.transport));
+    if (connect.transport == Transport::rdma_cm || connect.place)
+      to.u8(static_cast<std::uint8_t>(connect.transport));
+    if (!connect.place) return;
+    to.u8(connect.place->place);
+    to.u8(connect.place->of);
   }
   void operator()(const Accept& accept) const {
     to.text(accept.device, kMaxFrameText);
     to.u8(accept.port);
     put(to, accept.end);
     to.u8(accept.granted);
-    if (!accept.cm_address) return;
-    to.u16(accept.cm_address->port);
-    to.raw(accept.cm_address->token);
+    if (accept.cm_address || accept.token) {
+      const CmAddress cm_address = accept.cm_address.value_or(CmAddress{});
+      to.u16(cm_address.port);
+      to.raw(cm_address.token);
+    }
+    if (accept.token) to.raw(*accept.token);
   }
   void operator()(const Reject& reject) const {
     to.u8(static_cast<std::uint8_t>(reject.reason));
@@ -89,13 +99,14 @@ struct Put {
     to.u32(ping.number);
     to.u8(ping.answer ? 1 : 0);
   }
+  void operator()(const Resume& resume) const { to.raw(resume.token); }
 };
 
 QpEnd get_qp(ByteReader& from) {
   QpEnd end;
   end.number = from.u32(kMax24);
   end.psn = from.u32(kMax24);
-  // 0 and 1 are the management queue pairs of every port; here 0 says "none", and then there is no PSN
+  // 0 and 1 are the management queue pairs of every port; here 0 means "none", and then there is no PSN
   // either.
   from.require(end.number != 1 && (end.number != 0 || end.psn == 0));
   return end;
@@ -137,10 +148,18 @@ Frame get(ByteReader& from, std::uint8_t version, Connect connect) {
   connect.traffic_class = from.u8();
   connect.service_level = from.u8(0, 15);
   connect.flow_label = from.u32(kMaxFlowLabel);
-  connect.timeout = from.u8(1, 31);  // 0 is "for ever", and so is retry 7 on Soft-RoCE
+  connect.timeout = from.u8(1, 31);  // 0 means forever, and so does retry 7 on Soft-RoCE
   connect.retry = from.u8(0, 6);
   constexpr auto kManaged = static_cast<std::uint8_t>(Transport::rdma_cm);
-  if (version >= kManagedVersion) connect.transport = static_cast<Transport>(from.u8(kManaged, kManaged));
+  if (version < kManagedVersion) return connect;
+  // Version 2 is written only if rdma_cm is used.
+  connect.transport = static_cast<Transport>(from.u8(version >= kResumeVersion ? 1 : kManaged, kManaged));
+  if (version < kResumeVersion) return connect;
+  Rail place;
+  place.place = from.u8();
+  place.of = from.u8(1);
+  from.require(place.place < place.of);
+  connect.place = place;
   return connect;
 }
 
@@ -152,14 +171,18 @@ Frame get(ByteReader& from, std::uint8_t version, Accept accept) {
   if (version < kManagedVersion) return accept;
   CmAddress cm_address;
   cm_address.port = from.u16();
-  from.require(cm_address.port != 0);
   from.raw(cm_address.token);
-  accept.cm_address = cm_address;
+  if (version < kResumeVersion) from.require(cm_address.port != 0);
+  if (cm_address.port != 0) accept.cm_address = cm_address;
+  from.require(cm_address.port != 0 || cm_address == CmAddress{});
+  if (version < kResumeVersion) return accept;
+  accept.token.emplace();
+  from.raw(*accept.token);
   return accept;
 }
 
 Frame get(ByteReader& from, std::uint8_t /*version*/, Reject reject) {
-  reject.reason = static_cast<RejectReason>(from.u8(1, 9));
+  reject.reason = static_cast<RejectReason>(from.u8(1, 10));
   reject.os_errno = from.u16(4095);
   return reject;
 }
@@ -172,7 +195,13 @@ Frame get(ByteReader& from, std::uint8_t /*version*/, Ping ping) {
   return ping;
 }
 
-// Reads the body of the type with the index `type` - 1.
+Frame get(ByteReader& from, std::uint8_t version, Resume resume) {
+  from.require(version >= kResumeVersion);
+  from.raw(resume.token);
+  return resume;
+}
+
+// Parses the body of the type with the index `type` - 1.
 template <std::size_t Index = 0>
 Frame get_body(ByteReader& from, std::uint8_t version, std::uint8_t type) {
   if constexpr (Index + 1 < std::variant_size_v<Frame>) {
@@ -199,7 +228,7 @@ std::vector<std::byte> encode(const Frame& frame) {
 }
 
 core::Result<std::size_t> frame_length(std::span<const std::byte> bytes) {
-  // What is there is checked at once: a peer that speaks another protocol need not send eight bytes of it.
+  // Checks the bytes received so far: a peer that speaks another protocol need not send eight of them.
   const std::size_t magic = std::min(bytes.size(), kMagic.size());
   for (std::size_t i = 0; i < magic; ++i)
     if (std::to_integer<std::uint8_t>(bytes[i]) != kMagic[i]) return core::parse_error("magic");
@@ -227,7 +256,7 @@ core::Result<Frame> decode(std::span<const std::byte> bytes) {
 }
 
 std::string_view rejected_name(RejectReason reason) {
-  static constexpr std::array<std::string_view, 10> kNames{"",
+  static constexpr std::array<std::string_view, 11> kNames{"",
                                                            "rejected_version",
                                                            "rejected_cluster",
                                                            "rejected_limit",
@@ -236,7 +265,8 @@ std::string_view rejected_name(RejectReason reason) {
                                                            "rejected_not_granted",
                                                            "rejected_set_up",
                                                            "rejected_protocol",
-                                                           "rejected_shutdown"};
+                                                           "rejected_shutdown",
+                                                           "rejected_lease"};
   return kNames[static_cast<std::size_t>(reason)];
 }
 

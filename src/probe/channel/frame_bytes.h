@@ -21,7 +21,7 @@ class ByteWriter {
   void raw(std::span<const std::uint8_t> bytes) {
     for (const std::uint8_t byte : bytes) bytes_.push_back(std::byte{byte});
   }
-  /// At most `most` bytes of it, behind their number.
+  /// Appends a text: its length, then at most `most` of its bytes.
   void text(std::string_view text, std::size_t most) {
     text = text.substr(0, most);
     u8(text.size());
@@ -37,8 +37,8 @@ class ByteWriter {
   std::vector<std::byte> bytes_;
 };
 
-/// Takes them off again. A value that is not there or out of its range makes the reader bad for good; what it
-/// returns then means nothing. complete() is the one question to ask, at the end.
+/// Reads them. A value that is missing or out of range makes the reader invalid permanently, and what it
+/// returns from then on is meaningless. Check complete() at the end.
 class ByteReader {
  public:
   explicit ByteReader(std::span<const std::byte> bytes) : left_(bytes) {}
@@ -53,7 +53,7 @@ class ByteReader {
   void raw(std::span<std::uint8_t> to) {
     for (std::uint8_t& byte : to) byte = u8();
   }
-  /// Printable ASCII of at most `most` bytes: it goes into labels and logs.
+  /// Printable ASCII of at most `most` bytes, because it is used in labels and logs.
   std::string text(std::size_t most) {
     std::string text(u8(0, most), '\0');
     for (char& c : text) c = static_cast<char>(u8(' ', '~'));

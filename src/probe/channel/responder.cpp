@@ -2,6 +2,8 @@
 // Copyright the rdma_exporter authors
 #include "probe/channel/responder.h"
 
+#include <openssl/rand.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -12,14 +14,26 @@ namespace {
 
 using ErrorCode = boost::system::error_code;
 
+bool random_bytes(LeaseToken& token) {
+  return ::RAND_bytes(token.data(), static_cast<int>(token.size())) == 1;
+}
+
 }  // namespace
 
 core::Result<void> check_listen(const asio::ip::tcp::endpoint& endpoint, bool open) {
   if (!open || endpoint.address().is_loopback()) return {};
   return core::config_error(
       "the probe's responder does not listen on " + endpoint.address().to_string() +
-      " without credentials: give it certificates or a secret, or say probe.insecure: true");
+      " without credentials: configure certificates or a secret, or set probe.insecure: true");
 }
+
+// The ends of a lease whose connection broke.
+struct Responder::Held {
+  std::string peer_name;
+  std::string device;
+  std::shared_ptr<void> ends;
+  Timer until;
+};
 
 struct Responder::Shared {
   ResponderOptions options;
@@ -27,11 +41,39 @@ struct Responder::Shared {
   asio::io_context& io;
   std::shared_ptr<asio::ssl::context> tls{};
   std::set<std::shared_ptr<Session>> open{};
-  std::map<std::string, unsigned> by_peer{};  // sessions and connections on their way to one
+  std::map<std::string, unsigned> by_peer{};  // sessions, and connections that may become one
+  std::map<LeaseToken, Held> held{};
   std::map<std::string_view, std::uint64_t> refused{};
   std::uint64_t admitted = 0;
   std::size_t leased = 0;
   bool stopped = false;
+
+  void hold(const LeaseToken& token, std::string peer_name, std::string device, std::shared_ptr<void> ends,
+            std::chrono::milliseconds time) {
+    const auto placed = held.insert_or_assign(
+        token, Held{std::move(peer_name), std::move(device), std::move(ends), Timer(io)});
+    end_after(placed.first->first, placed.first->second, time);
+  }
+  void end_after(const LeaseToken& token, Held& lease, std::chrono::milliseconds time) {
+    lease.until.expires_after(time);
+    lease.until.async_wait([this, token, life = std::weak_ptr<void>(lease.ends)](const ErrorCode& error) {
+      if (!error && !life.expired()) held.erase(token);
+    });
+  }
+  // A peer that can connect can resume: it does not need the leases that it does not resume.
+  void heard_of(const std::string& peer_name) {
+    const auto latest = Clock::now() + options.resume_time;
+    for (auto& [token, lease] : held)
+      if (lease.peer_name == peer_name && lease.until.expiry() > latest)
+        end_after(token, lease, options.resume_time);
+  }
+  // A peer that asks for a new session needs the room more than one that may never return.
+  void release_first_held() {
+    const auto first = std::min_element(held.begin(), held.end(), [](const auto& a, const auto& b) {
+      return a.second.until.expiry() < b.second.until.expiry();
+    });
+    if (first != held.end()) held.erase(first);
+  }
 };
 
 // One peer's connection, from its first byte to the end of its lease.
@@ -57,12 +99,21 @@ class Responder::Session : public std::enable_shared_from_this<Session> {
     finish();
   }
 
-  /// Ends a connection that has not come to a session, without a word.
+  /// Closes a connection that has not become a session, without an answer.
   void displace() {
     ++shared_->refused[rejected_name(RejectReason::limit)];
     finish();
   }
 
+  /// The peer has resumed its lease over another connection, so this one is no longer needed.
+  std::shared_ptr<void> hand_over() {
+    auto ends = std::exchange(held_, nullptr);
+    finish();
+    return ends;
+  }
+
+  const LeaseToken* token() const { return pending() ? nullptr : &token_; }
+  const std::string& peer_name() const { return peer_name_; }
   const std::string& device() const { return device_; }
   const std::string& peer() const { return peer_; }
   bool pending() const { return step_ != Step::leased; }
@@ -75,6 +126,8 @@ class Responder::Session : public std::enable_shared_from_this<Session> {
     if (step_ == Step::hello && std::holds_alternative<Hello>(frame)) return on_hello(std::get<Hello>(frame));
     if (step_ == Step::connect && std::holds_alternative<Connect>(frame))
       return on_connect(std::get<Connect>(frame));
+    if (step_ == Step::connect && std::holds_alternative<Resume>(frame))
+      return on_resume(std::get<Resume>(frame));
     if (step_ == Step::ready && std::holds_alternative<Ready>(frame)) return on_ready();
     if (step_ == Step::leased && std::holds_alternative<Ping>(frame)) return on_ping(std::get<Ping>(frame));
     refuse(RejectReason::protocol);
@@ -83,18 +136,20 @@ class Responder::Session : public std::enable_shared_from_this<Session> {
   void on_hello(const Hello& hello) {
     const ResponderOptions& options = shared_->options;
     if (hello.cluster != options.cluster) return refuse(RejectReason::cluster);
-    if (shared_->leased >= options.most_sessions) return refuse(RejectReason::limit);
     peer_name_ = hello.host;
+    shared_->heard_of(peer_name_);
+    for (const auto& other : shared_->open) other->peer_is_back_ |= other->peer_name_ == peer_name_;
+    version_ = std::min(hello.version, kProtocolVersion);
     step_ = Step::connect;
-    channel_->send(Welcome{std::min(hello.version, kProtocolVersion), options.host});
-    // The peer makes its queue pairs first, which takes its firmware a while.
+    channel_->send(Welcome{version_, options.host});
+    // The peer creates its queue pairs first, which takes its firmware a while.
     channel_->expect_within(2 * options.message_time);
   }
 
   void on_connect(const Connect& wish) {
     step_ = Step::making;
-    channel_->expect_within(std::chrono::milliseconds(0));  // it is this side's turn
-    shared_->acceptor.accept(wish, channel_->local_address(),
+    channel_->expect_within(std::chrono::milliseconds(0));  // this side has to answer
+    shared_->acceptor.accept(wish, {channel_->local_address(), peer_},
                              [self = shared_from_this()](tl::expected<Acceptor::Offer, Reject> made) {
                                asio::post(self->shared_->io,
                                           [self, made = std::move(made)] { self->on_made(made); });
@@ -102,19 +157,47 @@ class Responder::Session : public std::enable_shared_from_this<Session> {
   }
 
   void on_made(const tl::expected<Acceptor::Offer, Reject>& made) {
-    if (step_ != Step::making) return;  // the peer has gone; so do the ends
+    if (step_ != Step::making) return;  // the peer has disconnected; the ends are released
+    if (!made && made.error().reason == RejectReason::limit) shared_->release_first_held();
     if (!made) return refuse(made.error().reason, made.error().os_errno);
     held_ = made->held;
     device_ = made->accept.device;
     step_ = Step::ready;
-    channel_->send(made->accept);
-    // The peer resolves its neighbour now, which takes the kernel seconds at worst.
+    Accept accept = made->accept;
+    if (version_ >= kResumeVersion && random_bytes(token_)) accept.token = token_;
+    resumable_ = accept.token.has_value();
+    channel_->send(accept);
+    // The peer resolves its neighbour now, which can take its kernel seconds.
     channel_->expect_within(5 * shared_->options.message_time);
   }
 
+  // The peer may notice the broken connection before this side does.
+  void on_resume(const Resume& resume) {
+    std::shared_ptr<void> ends;
+    if (const auto held = shared_->held.find(resume.token);
+        held != shared_->held.end() && held->second.peer_name == peer_name_) {
+      ends = std::move(held->second.ends);
+      device_ = held->second.device;
+      shared_->held.erase(held);
+    } else {
+      const auto open = std::find_if(shared_->open.begin(), shared_->open.end(), [&](const auto& other) {
+        return other->token() != nullptr && *other->token() == resume.token &&
+               other->peer_name() == peer_name_;
+      });
+      if (open == shared_->open.end()) return refuse(RejectReason::lease);
+      device_ = (*open)->device();
+      ends = std::shared_ptr<Session>(*open)->hand_over();
+    }
+    held_ = std::move(ends);
+    token_ = resume.token;
+    resumable_ = true;
+    on_ready();
+    channel_->send(Ready{});
+  }
+
   void on_ready() {
-    if (shared_->leased >= shared_->options.most_sessions) return refuse(RejectReason::limit);
     step_ = Step::leased;
+    peer_is_back_ = false;
     ++shared_->leased;
     channel_->expect_within(shared_->options.lease_time);
     log::debug("probe session accepted", {{"peer", peer_}, {"name", peer_name_}});
@@ -122,12 +205,16 @@ class Responder::Session : public std::enable_shared_from_this<Session> {
 
   void on_ping(const Ping& ping) {
     if (ping.answer) return;
+    peer_is_back_ = false;
     channel_->expect_within(shared_->options.lease_time);
     channel_->send(Ping{ping.number, true});
   }
 
   void on_end(const Failure& failure) {
     if (step_ != Step::leased) ++shared_->refused[failure.reason];
+    if (step_ == Step::leased && resumable_ && failure.reason != kPeerClosed && !shared_->stopped)
+      shared_->hold(token_, peer_name_, device_, held_,
+                    peer_is_back_ ? shared_->options.resume_time : shared_->options.hold_time);
     finish();
   }
 
@@ -145,10 +232,14 @@ class Responder::Session : public std::enable_shared_from_this<Session> {
   std::shared_ptr<Shared> shared_;
   std::shared_ptr<Channel> channel_;
   std::string peer_;
-  std::uint64_t number_;  // of the connections admitted: older ones have smaller ones
+  std::uint64_t number_;  // of admitted connections; older ones have lower numbers
   std::string peer_name_;
-  std::string device_;  // own, that it uses
+  std::string device_;  // this host's device that it uses
   std::shared_ptr<void> held_;
+  LeaseToken token_{};
+  bool resumable_ = false;
+  bool peer_is_back_ = false;  // since the last ping, it has opened another connection
+  std::uint8_t version_ = 1;
   Step step_ = Step::hello;
 };
 
@@ -166,6 +257,11 @@ core::Result<void> Responder::start() {
     if (auto opened = open(alternatives); !opened) return opened;
   for (TcpAcceptor& acceptor : acceptors_) listen(acceptor);
   return {};
+}
+
+core::Result<void> Responder::renew_secrets() {
+  if (!shared_->tls) return {};
+  return probe::renew_secrets(*shared_->tls, shared_->options.credentials.secret_file);
 }
 
 core::Result<void> Responder::open(const std::vector<asio::ip::tcp::endpoint>& alternatives) {
@@ -197,7 +293,7 @@ void Responder::listen(TcpAcceptor& acceptor) {
       admit(Channel::make(std::move(socket), shared->tls));
       return listen(acceptor);
     }
-    // Without descriptors the connection stays in the queue and would be reported again at once.
+    // Without free descriptors the connection stays in the queue and would be reported again immediately.
     ++shared->refused["accept"];
     pause_.expires_after(std::chrono::milliseconds(100));
     pause_.async_wait([this, shared, &acceptor](const ErrorCode& cancelled) {
@@ -206,8 +302,8 @@ void Responder::listen(TcpAcceptor& acceptor) {
   });
 }
 
-// The oldest connection on its way to a session, of the address that has most of them, where that has more
-// than `peer`. nullptr: nobody has to make room.
+// The oldest connection without a session, from the address that has most of them, if it has more than
+// `peer`. nullptr if none has to make room.
 std::shared_ptr<Responder::Session> Responder::to_displace(const std::string& peer) const {
   std::map<std::string_view, std::vector<std::shared_ptr<Session>>> pending;
   for (const auto& session : shared_->open)
@@ -221,8 +317,8 @@ std::shared_ptr<Responder::Session> Responder::to_displace(const std::string& pe
                            [](const auto& a, const auto& b) { return a->number() < b->number(); });
 }
 
-// Beyond the limits a connection is closed without a word: a handshake is what an attacker would have us do.
-// One address cannot take what others need.
+// Beyond the limits a connection is closed without an answer, because a handshake is the work that an
+// attacker wants us to do. One address cannot take the room that others need.
 void Responder::admit(const std::shared_ptr<Channel>& channel) {
   const auto of_peer = shared_->by_peer.find(channel->remote_address());
   const bool peer_full =
@@ -246,12 +342,16 @@ void Responder::stop() {
   for (TcpAcceptor& acceptor : acceptors_) acceptor.close(ignored);
   const auto open = shared_->open;
   for (const auto& session : open) session->refuse(RejectReason::shutdown);
+  shared_->held.clear();
 }
+
+void Responder::set_most_sessions_per_peer(unsigned most) { shared_->options.most_sessions_per_peer = most; }
 
 void Responder::end_sessions_of(const std::string& device) {
   const auto open = shared_->open;
   for (const auto& session : open)
     if (session->device() == device) session->refuse(RejectReason::shutdown);
+  std::erase_if(shared_->held, [&](const auto& held) { return held.second.device == device; });
 }
 
 std::vector<asio::ip::tcp::endpoint> Responder::bound() const {
@@ -260,7 +360,9 @@ std::vector<asio::ip::tcp::endpoint> Responder::bound() const {
   return bound;
 }
 
-std::size_t Responder::sessions() const { return shared_->leased; }
+std::size_t Responder::sessions() const { return shared_->leased + shared_->held.size(); }
+
+std::size_t Responder::held() const { return shared_->held.size(); }
 
 std::size_t Responder::pending() const { return shared_->open.size() - shared_->leased; }
 

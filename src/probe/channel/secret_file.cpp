@@ -52,7 +52,7 @@ core::Result<std::vector<Secret>> parse_secrets(std::string_view text) {
                                 " is not identity:key with a key of 32 to 128 hexadecimal digits");
     secrets.push_back(std::move(secret));
   }
-  if (secrets.empty()) return core::config_error("there is no key");
+  if (secrets.empty()) return core::config_error("contains no key");
   return secrets;
 }
 
@@ -60,7 +60,7 @@ core::Result<std::vector<Secret>> read_secrets(const std::string& path) {
   const auto file = core::RegularFile::open(path);
   if (!file) return core::unreadable(path, file.error());
   if ((file->status().st_mode & S_IRWXO) != 0)
-    return core::config_error(path + " is open to every user of this host; use chmod o= " + path);
+    return core::config_error(path + " is accessible to every user of this host; use chmod o= " + path);
   const auto text = file->read(kMaxTextBytes);
   if (!text) return core::unreadable(path, text.error());
   auto secrets = parse_secrets(*text);

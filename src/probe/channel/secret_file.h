@@ -10,17 +10,17 @@
 
 namespace rdma_exporter::probe {
 
-/// A pre-shared key and its name, which travels in clear.
+/// A pre-shared key and its name, which is sent in the clear.
 struct Secret {
   std::string identity;
   std::vector<unsigned char> key;
 };
 
-/// Lines `identity:hexadecimal key`; empty lines and those that begin with # are skipped. At least one key,
-/// each of 16 to 64 bytes. Errors have the number of the line and nothing of its text.
+/// Lines `identity:hexadecimal key`; empty lines and those that start with # are skipped. There must be at
+/// least one key, each of 16 to 64 bytes. Errors contain the number of the line and none of its text.
 core::Result<std::vector<Secret>> parse_secrets(std::string_view text);
 
-/// The same from a file that nobody but its owner and group may read.
+/// The same from a file that only its owner and group may read.
 core::Result<std::vector<Secret>> read_secrets(const std::string& path);
 
 }  // namespace rdma_exporter::probe

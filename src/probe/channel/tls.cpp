@@ -22,8 +22,7 @@ using Secrets = std::vector<Secret>;
 
 constexpr std::size_t kMaxPemBytes = 1 << 20;  // bytes
 
-// TLS_AES_128_GCM_SHA256: its hash is the one that external keys stand for unless they say otherwise (RFC
-// 8446, 4.2.11).
+// TLS_AES_128_GCM_SHA256: its hash is the default hash of external keys (RFC 8446, 4.2.11).
 constexpr unsigned char kCipher[2] = {0x13, 0x01};
 
 void free_secrets(void* /*parent*/, void* pointer, CRYPTO_EX_DATA* /*data*/, int /*index*/, long /*argument*/,
@@ -31,7 +30,7 @@ void free_secrets(void* /*parent*/, void* pointer, CRYPTO_EX_DATA* /*data*/, int
   delete static_cast<Secrets*>(pointer);
 }
 
-// Where a context keeps its keys: they live as long as it does.
+// Index at which a context stores its keys, which live as long as it does.
 int secrets_index() {
   static const int index = SSL_CTX_get_ex_new_index(0, nullptr, nullptr, nullptr, free_secrets);
   return index;
@@ -41,7 +40,7 @@ const Secrets& secrets_of(SSL* ssl) {
   return *static_cast<Secrets*>(SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), secrets_index()));
 }
 
-// A TLS 1.3 external key is handed over as a session that never was.
+// OpenSSL takes a TLS 1.3 external key in the form of a session.
 SSL_SESSION* session_of(SSL* ssl, const Secret& secret) {
   const SSL_CIPHER* cipher = SSL_CIPHER_find(ssl, kCipher);
   SSL_SESSION* session = SSL_SESSION_new();
@@ -68,7 +67,8 @@ int find_session(SSL* ssl, const unsigned char* identity, std::size_t size, SSL_
   const std::string_view wanted(reinterpret_cast<const char*>(identity), size);
   for (const Secret& secret : secrets_of(ssl))
     if (secret.identity == wanted) *session = session_of(ssl, secret);
-  return 1;  // without a session the handshake goes on without a key, and fails for want of a certificate
+  return 1;  // without a session the handshake continues without a key, and fails because there is no
+             // certificate
 }
 
 core::Result<void> use_secrets(Context& context, const std::string& path, TlsRole role) {
@@ -82,8 +82,8 @@ core::Result<void> use_secrets(Context& context, const std::string& path, TlsRol
     return {};
   }
   SSL_CTX_set_psk_find_session_callback(native, find_session);
-  // A server that verifies its peers takes a session, which a key looks like, only with a context of its own.
-  // A client must have none.
+  // A server that verifies its peers accepts a session, in the form of which keys are passed, only with a
+  // session ID context. A client must have none.
   constexpr std::string_view kContext = "rdma_exporter probe";
   SSL_CTX_set_session_id_context(native, reinterpret_cast<const unsigned char*>(kContext.data()),
                                  kContext.size());
@@ -93,7 +93,7 @@ core::Result<void> use_secrets(Context& context, const std::string& path, TlsRol
 core::Result<void> use_certificates(Context& context, const Credentials& credentials) {
   if (credentials.certificate_file.empty() || credentials.key_file.empty() ||
       credentials.authority_file.empty())
-    return core::config_error("certificate, key and authority are needed together");
+    return core::config_error("certificate, key and CA have to be configured together");
   ErrorCode error;
   const auto use = [&error](const std::string& path, auto take) -> core::Result<void> {
     auto pem =
@@ -128,6 +128,13 @@ std::string file_stamp(const Credentials& credentials) {
   return stamp;
 }
 
+core::Result<void> renew_secrets(Context& context, const std::string& secret_file) {
+  auto secrets = read_secrets(secret_file);
+  if (!secrets) return tl::unexpected(secrets.error());
+  *static_cast<Secrets*>(SSL_CTX_get_ex_data(context.native_handle(), secrets_index())) = std::move(*secrets);
+  return {};
+}
+
 core::Result<std::shared_ptr<Context>> make_tls(const Credentials& credentials, TlsRole role) {
   if (credentials.none()) return nullptr;
   const bool secret = !credentials.secret_file.empty();
@@ -137,7 +144,7 @@ core::Result<std::shared_ptr<Context>> make_tls(const Credentials& credentials, 
       std::make_shared<Context>(role == TlsRole::client ? Context::tls_client : Context::tls_server);
   SSL_CTX* native = context->native_handle();
   SSL_CTX_set_min_proto_version(native, TLS1_3_VERSION);
-  // A ticket would be a second way in, which outlives a change of keys.
+  // Tickets would be a second way to authenticate, which outlives a change of keys.
   SSL_CTX_set_num_tickets(native, 0);
   SSL_CTX_set_session_cache_mode(native, SSL_SESS_CACHE_OFF);
   SSL_CTX_set_verify(native, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);

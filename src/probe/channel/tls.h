@@ -10,10 +10,10 @@
 
 namespace rdma_exporter::probe {
 
-/// How the peers of the side channel know each other: certificates of one authority on both sides, or a
+/// How peers of the control connection authenticate: with certificates issued by one authority, or with a
 /// secret that both have. Files are PEM, except the secret's, which has lines `identity:hexadecimal key` of
-/// 16 to 64 bytes; the first is this host's own, the others are taken from peers too, for as long as a change
-/// of keys lasts.
+/// 16 to 64 bytes. The first key is this host's own; the others are accepted from peers, while keys are being
+/// rotated.
 struct Credentials {
   std::string certificate_file{};
   std::string key_file{};
@@ -26,14 +26,18 @@ struct Credentials {
   bool operator==(const Credentials&) const = default;
 };
 
-/// Says whether the files are still those of before: inode, size and time of each.
+/// Shows whether files have changed: inode, size and time of each.
 std::string file_stamp(const Credentials& credentials);
 
 enum class TlsRole : unsigned char { client, server };
 
-/// TLS 1.3 for one role, no other version. Both sides prove who they are, or there is no connection. A null
-/// pointer for credentials that are none(). Reads the files; the error names the file and never what is in
-/// it. A secret that other users of the host may read is refused.
+/// TLS 1.3 only, for one role. Both sides must authenticate. Returns a null pointer if the credentials are
+/// none(). Reads the files; the error names the file but never contains its content. A secret that other
+/// users of the host may read is refused.
 core::Result<std::shared_ptr<asio::ssl::context>> make_tls(const Credentials& credentials, TlsRole role);
+
+/// Reads the secrets of a context from make_tls() again, for new handshakes; existing connections stay. No
+/// other thread may be in a handshake with the context. On error the old secrets stay.
+core::Result<void> renew_secrets(asio::ssl::context& context, const std::string& secret_file);
 
 }  // namespace rdma_exporter::probe

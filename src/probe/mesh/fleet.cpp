@@ -52,7 +52,10 @@ Fleet::Fleet(const discovery::TargetList& list, const SelectOptions& options, st
       peer.target.port = address.port;
       peer.target.group = label_of(group, "group");
       peer.target.device = label_of(group, "device");
-      peer.kind = label_of(group, options.label);
+      peer.target.leaf = label_of(group, "leaf");
+      peer.target.rail = label_of(group, "rail");
+      peer.kind = label_of(group, options.mesh ? "leaf" : options.label);
+      if (options.mesh) peer.circle = label_of(group, "rail");
       peer.own = own_.is(address);
       peers_.try_emplace(with_port(address.host, address.port), std::move(peer));
     }
@@ -61,7 +64,7 @@ Fleet::Fleet(const discovery::TargetList& list, const SelectOptions& options, st
   join();
 }
 
-// What the label `target` says: as short as it can be and still belong to one peer.
+// Chooses the values of the label `target`: as short as possible while still unique.
 void Fleet::name_peers() {
   std::map<std::string, unsigned> uses;
   for (auto& [id, peer] : peers_) {
@@ -72,34 +75,53 @@ void Fleet::name_peers() {
     if (uses[peer.target.name] > 1) peer.target.name = id;
 }
 
+bool Fleet::has_self() const {
+  return std::any_of(peers_.begin(), peers_.end(), [](const auto& entry) { return entry.second.own; });
+}
+
 void Fleet::join() {
-  std::vector<Member> members;
+  std::map<std::string, std::vector<Member>> members;
   std::set<std::string> kinds;
   for (const auto& [id, peer] : peers_) {
-    members.push_back({id, peer.kind});
+    members[peer.circle].push_back({id, peer.kind});
     kinds.insert(peer.kind);
-    if (peer.own) places_.push_back(id);
+    if (peer.own) places_.push_back({id, peer.circle});
   }
-  if (places_.empty()) {
+  // In a mesh this host must find itself in the list: it would otherwise probe itself under a name that it
+  // does not know to be its own.
+  if (places_.empty() && !options_.mesh) {
     for (const std::string& kind : kinds) {
-      places_.push_back(own_.name + "/" + kind);  // no peer has such a name
-      members.push_back({places_.back(), kind});
+      places_.push_back({own_.name + "/" + kind, {}});  // no peer has such a name
+      members[{}].push_back({places_.back().id, kind});
     }
   }
-  selection_ = Selection(std::move(members));
+  for (auto& [circle, of_circle] : members) selections_.emplace(circle, Selection(std::move(of_circle)));
+}
+
+// One host of the other leaves is always probed, so that paths between leaves have series of their own.
+std::vector<Fleet::Part> Fleet::parts(const Place& place) const {
+  std::vector<Part> parts;
+  if (!options_.mesh) {
+    for (const Scope scope : options_.scopes) parts.push_back({scope, options_.ring, options_.rotate});
+    return parts;
+  }
+  if (selections_.at(place.circle).candidates(place.id, Scope::other) == 0)
+    return {{Scope::same, options_.ring, options_.rotate}};
+  return {{Scope::same, options_.ring, 0}, {Scope::other, 1, options_.rotate}};
 }
 
 std::vector<Target> Fleet::choose(std::uint64_t epoch, const DeviceOf& device_of) const {
   std::vector<Target> targets;
-  for (const std::string& place : places_) {
+  for (const Place& place : places_) {
     std::string from;
-    if (const auto self = peers_.find(place); self != peers_.end()) {
+    if (const auto self = peers_.find(place.id); self != peers_.end()) {
       const Target& entry = self->second.target;
       from = entry.device.empty() ? device_of(entry.address) : entry.device;
       if (from.empty() && places_.size() > 1) continue;
     }
-    for (const Scope scope : options_.scopes) {
-      for (const Choice& choice : selection_.choose(place, scope, options_.ring, options_.rotate, epoch)) {
+    const Selection& selection = selections_.at(place.circle);
+    for (const auto& [scope, ring, rotate] : parts(place)) {
+      for (const Choice& choice : selection.choose(place.id, scope, ring, rotate, epoch)) {
         const auto peer = peers_.find(std::string(choice.name));
         if (peer == peers_.end() || peer->second.own) continue;
         Target target = peer->second.target;

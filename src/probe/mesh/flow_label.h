@@ -8,12 +8,12 @@
 
 namespace rdma_exporter::probe {
 
-/// The UDP source port that RoCE v2 packets of a flow label carry, 49152 to 65535: what switches hash to
-/// choose among equal paths. As rdma_flow_label_to_udp_sport() of include/rdma/ib_verbs.h does it.
+/// The UDP source port of RoCE v2 packets with a flow label, 49152 to 65535, which switches hash to choose
+/// one of several equal paths. Computed like rdma_flow_label_to_udp_sport() in include/rdma/ib_verbs.h.
 std::uint16_t udp_source_port(std::uint32_t flow_label);
 
-/// Flow label (20 bits, never 0, which would let the kernel choose by queue pair numbers) of the `flow`th
-/// flow between two ports: the same after every reconnect, so that a session keeps its path.
+/// Flow label of the `flow`th flow between two ports: 20 bits, never 0, because the kernel would then derive
+/// it from queue pair numbers. It stays the same after a reconnect, so that a session keeps its path.
 std::uint32_t flow_label(const Gid& from, const Gid& to, unsigned flow);
 
 }  // namespace rdma_exporter::probe

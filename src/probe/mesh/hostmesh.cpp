@@ -15,8 +15,7 @@ bool same_scope(LinkLayer link, const Gid& a, const Gid& b) {
   return a.ipv4() == b.ipv4() && !a.link_local() && !b.link_local();
 }
 
-// The near port's address to use towards the far one. IPv4 addresses come first: they are what most fabrics
-// use.
+// The near port's address for connections to the far one. IPv4 is preferred, because most fabrics use it.
 std::optional<Gid> common_address(const OwnPort& near, const OwnPort& far) {
   std::optional<Gid> found;
   for (const Gid& a : near.gids)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,22 +13,24 @@
 
 namespace rdma_exporter::probe {
 
-/// An active port of this host and the addresses that a connection can have there.
+/// An active port of this host, and the addresses that a connection can use there.
 struct OwnPort {
   std::string device;
   std::uint8_t port = 1;
   LinkLayer link = LinkLayer::ethernet;
   std::vector<Gid> gids{};
+  bool default_route = false;               ///< whether the default route uses its interface
+  std::optional<unsigned> traffic_class{};  ///< the one that the host presets
   bool operator==(const OwnPort&) const = default;
 };
 
-/// Takes over what a look at the ports brought. A port that is not active any more, or has lost its
-/// addresses, is kept as it was: its targets have to fail and not to vanish. True when something is new.
+/// Updates the known ports. A port that is no longer active, or has lost its addresses, is kept: its targets
+/// must fail rather than vanish. True if anything is new.
 bool remember(std::vector<OwnPort>& known, const std::vector<OwnPort>& seen);
 
-/// Each device of this host as target of each other one with which it has a scope in common: IPv4 or global
-/// IPv6 on Ethernet, the same subnet prefix on InfiniBand. Link-local addresses are no scope: each interface
-/// has its own. `port`: of the responder on loopback.
+/// Each device of this host as a target of each other device with which it shares a scope: IPv4 or global
+/// IPv6 on Ethernet, the same subnet prefix on InfiniBand. Link-local addresses do not count, because each
+/// interface has its own. `port`: that of the responder on loopback.
 std::vector<Target> hostmesh_targets(const std::vector<OwnPort>& ports, std::uint16_t port);
 
 }  // namespace rdma_exporter::probe

@@ -7,8 +7,8 @@
 
 namespace rdma_exporter::probe {
 
-/// IPv4 and IPv6 addresses of this host's network interfaces, without scopes. Asks the kernel, which may be
-/// slow to answer; empty when it does not.
+/// IPv4 and IPv6 addresses of this host's network interfaces, without scopes. Queries the kernel, which may
+/// be slow; empty on failure.
 std::set<std::string> interface_addresses();
 
 }  // namespace rdma_exporter::probe

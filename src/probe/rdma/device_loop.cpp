@@ -3,6 +3,7 @@
 #include "probe/rdma/device_loop.h"
 
 #include <poll.h>
+#include <sched.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -18,12 +19,25 @@ namespace {
 
 using std::chrono::nanoseconds;
 
-constexpr std::size_t kMaxQueues = 2;  // one of them stamped
+constexpr std::size_t kMaxQueues = 2;  // one of them with timestamps
 constexpr DeviceEvent kGone{DeviceEvent::Kind::fatal, "DEVICE_FATAL"};
 
 timespec to_timespec(nanoseconds time) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(time);
   return {seconds.count(), (time - seconds).count()};
+}
+
+// Of the processors that this thread may use those of `local`, if any: a poll from another NUMA node waits
+// for the way between the two, which would be in every round trip.
+void stay_on(const core::NumberList& local) {
+  cpu_set_t usable;
+  if (::sched_getaffinity(0, sizeof(usable), &usable) != 0) return;
+  cpu_set_t near;
+  CPU_ZERO(&near);
+  for (std::uint32_t cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+    if (CPU_ISSET(cpu, &usable) && local.contains(cpu)) CPU_SET(cpu, &near);
+  if (CPU_COUNT(&near) != 0)
+    ::sched_setaffinity(0, sizeof(near), &near);  // EPERM: where the service forbids it
 }
 
 }  // namespace
@@ -39,7 +53,12 @@ core::Result<std::unique_ptr<DeviceLoop>> DeviceLoop::make(std::shared_ptr<Verbs
 
 DeviceLoop::DeviceLoop(std::shared_ptr<VerbsDevice> device, std::shared_ptr<VerbsCq> cq, unsigned depth,
                        int wake_fd)
-    : device_(std::move(device)), cq_(std::move(cq)), depth_(depth), wake_fd_(wake_fd), cqs_{cq_} {}
+    : device_(std::move(device)),
+      cq_(std::move(cq)),
+      depth_(depth),
+      has_clock_(device_->clock().has_value()),
+      wake_fd_(wake_fd),
+      cqs_{cq_} {}
 
 DeviceLoop::~DeviceLoop() {
   stopping_ = true;
@@ -62,10 +81,13 @@ void DeviceLoop::post(std::function<void()> task) {
 }
 
 void DeviceLoop::run() {
+  stay_on(device_->local_cpus());
   std::optional<Clock::time_point> next = Clock::time_point::min();
   while (!stopping_) {
-    const bool worked = run_tasks() || poll_completions();
+    bool worked = poll_completions();
     const Clock::time_point now = Clock::now();
+    if (now < spin_until_) continue;
+    worked = run_tasks() || worked;
     if (worked || (next && *next <= now)) {
       next.reset();
       for (const Client& client : clients_) {
@@ -74,7 +96,6 @@ void DeviceLoop::run() {
       }
       continue;
     }
-    if (now < spin_until_) continue;
     sleep(next);
     next = Clock::time_point::min();  // whatever woke it may have changed what is due
   }
@@ -93,7 +114,7 @@ std::shared_ptr<VerbsCq> DeviceLoop::stamped_cq() {
 
 void DeviceLoop::distrust_clock() {
   if (distrusted_.exchange(true)) return;
-  log::warn("the time stamps of an adapter make no sense; its probes go on by this host's clock",
+  log::warn("the timestamps of an adapter are implausible; its probes use the clock of this host instead",
             {{"device", device_->name()}});
 }
 
@@ -114,21 +135,27 @@ bool DeviceLoop::poll_completions() {
   return any;
 }
 
+// One completion at a time: the work of a handler would add to the round trips of all completions in the
+// batch.
 bool DeviceLoop::poll(VerbsCq& cq) {
-  if (dead_) return false;
-  std::array<WorkCompletion, 16> batch;
-  const auto count = cq.poll(batch);
-  const Clock::time_point seen = Clock::now();
-  if (!count) {
-    die(kGone);
-    return true;
-  }
-  for (const WorkCompletion& completion : std::span(batch).first(*count)) {
+  for (bool any = false; !dead_; any = true) {
+    WorkCompletion completion;
+    const auto count = cq.poll(std::span(&completion, 1));
+    const Clock::time_point now = Clock::now();
+    if (!count) {
+      die(kGone);
+      return true;
+    }
+    if (*count == 0) {
+      empty_ = now;
+      return any;
+    }
     const auto handler = handlers_.find(completion.id >> 8);
     if (handler == handlers_.end()) continue;
-    handler->second->completion(static_cast<std::uint8_t>(completion.id & 0xff), completion, seen, slept_);
+    handler->second->completion(static_cast<std::uint8_t>(completion.id & 0xff), completion,
+                                {now, slept_, empty_});
   }
-  return *count > 0;
+  return false;
 }
 
 void DeviceLoop::sleep(std::optional<Clock::time_point> until) {

@@ -14,61 +14,85 @@
 #include <vector>
 
 #include "core/result.h"
-#include "probe/rdma/verbs_cq.h"
-#include "probe/rdma/verbs_device.h"
+#include "probe/agent/workers.h"
+#include "probe/rdma/verbs/cq.h"
+#include "probe/rdma/verbs/device.h"
 #include "probe/session/operation.h"
 
 namespace rdma_exporter::probe {
 
 /// The thread of a device: polls its completions, fires what is due, passes on its events. Nothing on it
 /// blocks. It sleeps until a completion, an event, a task or the next due time, except while somebody asked
-/// it to spin: a sleep adds an interrupt and a wake-up to what is measured.
+/// it to spin: a sleep adds an interrupt and a wake-up to what is measured. While it spins it does nothing
+/// but poll, so that what one session measures has no part in it of what others do. It runs on the processors
+/// of the device's NUMA node, as far as the process may use them.
 class DeviceLoop {
  public:
-  /// A connection's end. Called on the loop's thread.
+  /// When a completion was seen.
+  struct Seen {
+    Clock::time_point time;   ///< right after the poll
+    Clock::time_point sleep;  ///< end of the last sleep before it
+    Clock::time_point empty;  ///< time of the last poll that found nothing
+  };
+
+  /// One end of a connection. Called on the loop's thread.
   class Handler {
    public:
     virtual ~Handler() = default;
-    /// `kind`: as given to work_id(). `seen`: right after the poll; `sleep`: end of the last sleep before it.
-    virtual void completion(std::uint8_t kind, const WorkCompletion& completion, Clock::time_point seen,
-                            Clock::time_point sleep) = 0;
+    /// `kind`: the one passed to work_id().
+    virtual void completion(std::uint8_t kind, const WorkCompletion& completion, const Seen& seen) = 0;
   };
 
-  /// What runs on the loop. Called on its thread.
+  /// Work that runs on the loop. Called on its thread.
   struct Client {
-    std::function<std::optional<Clock::time_point>(Clock::time_point now)>
-        advance;  ///< what is due; next due time
+    /// Does part of what is due, so that completions are seen in between. Returns the next due time, which
+    /// may be now.
+    std::function<std::optional<Clock::time_point>(Clock::time_point now)> advance;
     std::function<void(const DeviceEvent&)> event;
   };
 
-  /// `depth`: completions that can be outstanding on the device.
+  /// `depth`: maximum number of outstanding completions of the device.
   static core::Result<std::unique_ptr<DeviceLoop>> make(std::shared_ptr<VerbsDevice> device, unsigned depth);
-  /// Stops the thread. Tasks that are left are dropped.
+  /// Stops the thread; drops remaining tasks.
   ~DeviceLoop();
 
-  /// Before start().
+  /// Call before start().
   void add(Client client) { clients_.push_back(std::move(client)); }
   void start();
 
-  /// Any thread: runs `task` on the loop's.
+  /// Any thread: runs `task` on the loop's thread.
   void post(std::function<void()> task);
-  /// Any thread: a number that no other connection of this loop has had.
+  /// Any thread: a number that is unique among the connections of this loop.
   std::uint64_t new_serial() { return ++last_serial_; }
   static std::uint64_t work_id(std::uint64_t serial, std::uint8_t kind) { return serial << 8 | kind; }
 
-  /// The loop's thread. Completions of serials that are not attached are dropped: of a connection that has
-  /// ended.
+  /// The loop's thread. Completions of serials that are not attached belong to ended connections and are
+  /// dropped.
   void attach(std::uint64_t serial, Handler& handler) { handlers_[serial] = &handler; }
   void detach(std::uint64_t serial) { handlers_.erase(serial); }
-  void spin_until(Clock::time_point time) { spin_until_ = std::max(spin_until_, time); }
+  /// Spins until `time`, or until the same `spinner` stops it. Only the last caller counts.
+  void spin(const void* spinner, Clock::time_point until) {
+    spinner_ = spinner;
+    spin_until_ = until;
+  }
+  void end_spin(const void* spinner) {
+    if (spinner_ == spinner) spin_until_ = {};
+  }
 
   const std::shared_ptr<VerbsDevice>& device() const { return device_; }
-  /// Expires when this is gone. A weak_ptr to the loop itself expires before its destructor has begun.
+  /// Expires when the loop is destroyed. A weak_ptr to the loop itself would expire before its destructor
+  /// starts.
   std::weak_ptr<const void> life() const { return life_; }
   const std::shared_ptr<VerbsCq>& cq() const { return cq_; }
+  /// What workers do for the device; and connections that wait for the peer inside the kernel, as rdma_cm's
+  /// may: Soft-iWARP for minutes.
+  const Workers::Line& line() const { return line_; }
+  const Workers::Line& managed_line() const { return managed_line_; }
   /// Any thread; blocks. The queue whose completions are stamped by the adapter's clock, which is made when
   /// it is first asked for; null: there is none, or its clock proved wrong.
   std::shared_ptr<VerbsCq> stamped_cq();
+  /// Any thread: whether to call stamped_cq().
+  bool has_clock() const { return has_clock_ && !distrusted_; }
   /// The loop's thread: the adapter's clock is wrong.
   void distrust_clock();
 
@@ -82,17 +106,22 @@ class DeviceLoop {
   void take_events();
   void die(const DeviceEvent& why);
 
-  const std::shared_ptr<const void> life_ = std::make_shared<char>();  // first: goes last
+  const std::shared_ptr<const void> life_ = std::make_shared<char>();  // first: destroyed last
   std::shared_ptr<VerbsDevice> device_;
   const std::shared_ptr<VerbsCq> cq_;
   const unsigned depth_;
+  const Workers::Line line_ = Workers::new_line();
+  const Workers::Line managed_line_ = Workers::new_line();
+  const bool has_clock_;
   int wake_fd_;
   std::vector<Client> clients_;
   std::unordered_map<std::uint64_t, Handler*> handlers_;
+  const void* spinner_ = nullptr;
   Clock::time_point spin_until_{};
   Clock::time_point slept_{};
-  bool dead_ = false;                          // the device answers no more
-  std::vector<std::shared_ptr<VerbsCq>> cqs_;  // that are polled: cq_, and stamped_ once it is there
+  Clock::time_point empty_{};
+  bool dead_ = false;                          // the device no longer answers
+  std::vector<std::shared_ptr<VerbsCq>> cqs_;  // the polled queues: cq_, and stamped_ once it exists
 
   std::mutex stamped_mutex_;
   std::shared_ptr<VerbsCq> stamped_;

@@ -12,7 +12,7 @@ namespace rdma_exporter::probe {
 /// Asynchronous events of a device by name (ibv_get_async_event(3)). Thread-safe.
 class EventCounts {
  public:
-  /// `name`: static text.
+  /// `name`: a string literal.
   void count(std::string_view name) {
     const std::lock_guard lock(mutex_);
     ++counts_[name];
@@ -24,7 +24,7 @@ class EventCounts {
 
  private:
   mutable std::mutex mutex_;
-  // Those worth an alert are there from the first scrape on, so that the first is an increase.
+  // Events worth an alert are present from the first scrape on, so that the first one is an increase.
   std::map<std::string_view, std::uint64_t> counts_{
       {"CQ_ERR", 0}, {"DEVICE_FATAL", 0}, {"PORT_ERR", 0}, {"QP_FATAL", 0}};
 };

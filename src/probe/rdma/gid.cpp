@@ -20,7 +20,7 @@ bool Gid::ipv4() const { return std::equal(kIpv4Prefix.begin(), kIpv4Prefix.end(
 bool Gid::link_local() const { return bytes[0] == 0xfe && (bytes[1] & 0xc0) == 0x80; }
 
 core::Result<Gid> gid_of_address(std::string_view address) {
-  const std::string text(address);  // inet_pton() wants an end
+  const std::string text(address);  // inet_pton() needs a terminating NUL
   Gid gid;
   if (::inet_pton(AF_INET, text.c_str(), gid.bytes.data() + kIpv4Prefix.size()) == 1) {
     std::copy(kIpv4Prefix.begin(), kIpv4Prefix.end(), gid.bytes.begin());

@@ -11,8 +11,8 @@
 
 namespace rdma_exporter::probe {
 
-/// A port's 128-bit address. On RoCE v2 it is the IP address that packets carry: IPv6 as it is, IPv4 mapped
-/// (::ffff:a.b.c.d).
+/// A port's 128-bit address. On RoCE v2 it is the IP address in the packets: IPv6, or IPv4 mapped to
+/// ::ffff:a.b.c.d.
 struct Gid {
   std::array<std::uint8_t, 16> bytes{};
 
@@ -22,11 +22,11 @@ struct Gid {
   bool link_local() const;  ///< fe80::/10: the GID every port has, and which no router forwards
 };
 
-/// From an IPv4 or IPv6 address as people write it; a scope behind % is refused.
+/// Parses an IPv4 or IPv6 address; a scope after % is refused.
 core::Result<Gid> gid_of_address(std::string_view address);
 /// "10.9.0.1" or "fd00::1".
 std::string address_text(const Gid& gid);
-/// Bits that both begin with.
+/// Length of the common prefix in bits.
 unsigned common_prefix(const Gid& a, const Gid& b);
 
 }  // namespace rdma_exporter::probe

@@ -8,12 +8,17 @@
 namespace rdma_exporter::probe {
 namespace {
 
-// Larger is better. The first differing element decides; equal ones leave the first entry of the table.
+// Larger is better. The first differing element decides; among equals, the first entry of the table.
 auto merit(const GidEntry& entry, const GidWish& wish) {
   const Gid& gid = entry.gid;
-  const bool control = wish.near_control == gid;
+  // A peer that calls from another address than its queue pair has may have called into another VLAN than
+  // that.
+  const bool of_peer = !wish.peer || !wish.far_control || wish.peer == wish.far_control;
+  const bool control = of_peer && wish.near_control == gid;
   const bool family = wish.peer && wish.peer->ipv4() == gid.ipv4();
-  const unsigned prefix = wish.peer ? common_prefix(*wish.peer, gid) : 0;
+  // A port may have an address in each of several VLANs, of which the peer is in one.
+  const auto& far = wish.peer ? wish.peer : wish.toward;
+  const unsigned prefix = far ? common_prefix(*far, gid) : 0;
   return std::tuple(family, control, !gid.link_local(), prefix, gid.ipv4());
 }
 
@@ -25,7 +30,7 @@ core::Result<GidEntry> choose_gid(std::span<const GidEntry> entries, LinkLayer l
     if (!entry.usable || entry.gid.zero()) continue;
     if (wish.exact && *wish.exact != entry.gid) continue;
     if (wish.netdev != 0 && wish.netdev != entry.netdev) continue;
-    // An InfiniBand port's first GID is made of the subnet prefix and its GUID, and is all it needs.
+    // An InfiniBand port's first GID consists of the subnet prefix and its GUID, and is sufficient.
     if (link == LinkLayer::infiniband) return entry;
     if (best == nullptr || merit(entry, wish) > merit(*best, wish)) best = &entry;
   }

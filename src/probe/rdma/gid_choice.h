@@ -13,8 +13,8 @@
 
 namespace rdma_exporter::probe {
 
-/// An entry of a port's GID table. The index is only good for the connection that is made now: entries move
-/// when addresses, VLANs or bonds change.
+/// An entry of a port's GID table. The index is valid only for the connection being made: entries move when
+/// addresses, VLANs or bonds change.
 struct GidEntry {
   Gid gid;
   std::uint32_t index = 0;
@@ -22,15 +22,17 @@ struct GidEntry {
   std::uint32_t netdev = 0;  ///< index of the network interface that has the address; 0: none
 };
 
-/// What is known about the address that a connection should come from.
+/// What is known about the local address of a connection.
 struct GidWish {
-  std::optional<Gid> exact;         ///< written down by a person: this or none
-  std::uint32_t netdev = 0;         ///< only of this interface; 0: any
-  std::optional<Gid> near_control;  ///< own address of the side channel: taken if the port has it
+  std::optional<Gid> exact;         ///< configured: this one or none
+  std::uint32_t netdev = 0;         ///< only on this interface; 0: any
+  std::optional<Gid> near_control;  ///< own address of the control connection: preferred if the port has it
+  std::optional<Gid> far_control;   ///< the peer's address of that connection
   std::optional<Gid> peer;          ///< the peer's: the same family, and the longest prefix in common
+  std::optional<Gid> toward;  ///< while that is not known, what was called: the longest prefix in common
 };
 
-/// The entry to use. ENOENT: the port has no such address now (in this network namespace).
+/// The entry to use. ENOENT: the port does not have such an address now (in this network namespace).
 core::Result<GidEntry> choose_gid(std::span<const GidEntry> entries, LinkLayer link, const GidWish& wish);
 
 }  // namespace rdma_exporter::probe

@@ -9,11 +9,10 @@
 namespace rdma_exporter::probe {
 namespace {
 
-// Each session has at most two queue pairs with seven completions under way, each session of a peer two with
-// eight.
+// A session has at most two queue pairs with seven outstanding completions, a peer's session two with eight.
 constexpr unsigned kCompletionsPerQp = 4;
 
-// What the calling thread has run so far.
+// CPU time of the calling thread so far.
 std::chrono::nanoseconds thread_time() {
   timespec time{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -30,17 +29,35 @@ ProberSet::ProberSet(const Limits& limits, std::shared_ptr<NicStats> stats)
       connects_(limits.connects_per_second),
       watchdog_(limits.cpu_percent / 100.0) {}
 
-void ProberSet::add(std::unique_ptr<Prober> prober, const ProberKey& key, double rate) {
-  probers_[key] = Entry{std::move(prober), rate};
+void ProberSet::add(const ProberKey& key, double rate,
+                    const std::function<std::unique_ptr<Prober>(std::function<void()> changed)>& make) {
+  remove(key);
+  Entry& entry = probers_[key];
+  entry.rate = rate;
+  entry.place = queue_.end();
+  entry.prober = make([this, &entry] { enqueue(entry, Clock::time_point::min()); });
+  enqueue(entry, Clock::time_point::min());
   balance();
 }
 
 void ProberSet::remove(const ProberKey& key) {
-  probers_.erase(key);
+  const auto gone = probers_.find(key);
+  if (gone == probers_.end()) return;
+  enqueue(gone->second, std::nullopt);
+  probers_.erase(gone);
   balance();
 }
 
-void ProberSet::clear() { probers_.clear(); }
+void ProberSet::clear() {
+  queue_.clear();
+  for (auto& [key, entry] : probers_) entry.place = queue_.end();
+  probers_.clear();
+}
+
+void ProberSet::enqueue(Entry& entry, std::optional<Clock::time_point> time) {
+  if (entry.place != queue_.end()) queue_.erase(entry.place);
+  entry.place = time ? queue_.emplace(*time, &entry) : queue_.end();
+}
 
 void ProberSet::balance() {
   double wanted = 0;
@@ -57,17 +74,20 @@ void ProberSet::look_at_cost(Clock::time_point now) {
 
 std::optional<Clock::time_point> ProberSet::advance(Clock::time_point now) {
   look_at_cost(now);
-  std::optional<Clock::time_point> next;
-  for (const auto& [key, entry] : probers_) {
-    const auto due = entry.prober->advance(now, stretch_, connects_);
-    if (due && (!next || *due < *next)) next = due;
+  if (!queue_.empty() && queue_.begin()->first <= now) {
+    Entry& entry = *queue_.begin()->second;
+    const auto next = entry.prober->advance(now, stretch_, connects_);
+    enqueue(entry, next);
   }
-  return next;
+  return queue_.empty() ? std::nullopt : std::optional(queue_.begin()->first);
 }
 
 void ProberSet::on_event(const DeviceEvent& event) {
   const Clock::time_point now = Clock::now();
-  for (const auto& [key, entry] : probers_) entry.prober->on_event(event, now);
+  for (auto& [key, entry] : probers_) {
+    entry.prober->on_event(event, now);
+    enqueue(entry, now);
+  }
 }
 
 core::Result<std::shared_ptr<Nic>> Nic::open(const std::string& name, const Limits& limits, Workers& workers,
@@ -76,9 +96,9 @@ core::Result<std::shared_ptr<Nic>> Nic::open(const std::string& name, const Limi
   if (!device) return tl::unexpected(device.error());
   auto made = DeviceLoop::make(*device, limits.queue_pairs * kCompletionsPerQp);
   if (!made) return tl::unexpected(made.error());
-  // The last holder may be on the loop's own thread, which cannot end itself.
+  // The last holder may be on the loop's own thread, which cannot join itself.
   const std::shared_ptr<DeviceLoop> loop(
-      made->release(), [&workers](DeviceLoop* gone) { workers.post([gone] { delete gone; }); });
+      made->release(), [&workers](DeviceLoop* gone) { workers.post([gone] { delete gone; }, gone->line()); });
   auto stats = std::make_shared<NicStats>();
   stats->device = name;
   std::shared_ptr<Nic> nic(new Nic(loop, std::move(stats), limits, workers));
@@ -111,15 +131,17 @@ std::vector<std::uint8_t> Nic::active_ports() const {
   return active;
 }
 
-std::vector<OwnPort> Nic::own_ports() const {
+std::vector<OwnPort> Nic::own_ports(std::uint32_t default_route) const {
   std::vector<OwnPort> ports;
   for (const std::uint8_t port : active_ports()) {
     const auto facts = loop_->device()->port(port);
     const auto gids = loop_->device()->gids(port);
     if (!facts) continue;
     OwnPort own{name(), port, facts->link, {}};
-    for (const GidEntry& entry : gids.value_or(std::vector<GidEntry>()))
+    for (const GidEntry& entry : gids.value_or(std::vector<GidEntry>())) {
       if (entry.usable && !entry.gid.zero()) own.gids.push_back(entry.gid);
+      own.default_route = own.default_route || (default_route != 0 && entry.netdev == default_route);
+    }
     ports.push_back(std::move(own));
   }
   return ports;
@@ -130,9 +152,10 @@ void Nic::add(asio::io_context& io, ProberSpec spec) {
                spec = std::move(spec)]() mutable {
     const ProberKey key = spec.key;
     const double rate = Prober::rate(spec.options);
-    probers->add(
-        std::make_unique<Prober>(*loop, workers, io, std::move(ends), std::move(spec), probers->random()),
-        key, rate);
+    probers->add(key, rate, [&](std::function<void()> changed) {
+      return std::make_unique<Prober>(*loop, workers, io, std::move(ends), std::move(spec), probers->random(),
+                                      std::move(changed));
+    });
   });
 }
 

@@ -20,7 +20,7 @@
 
 namespace rdma_exporter::probe {
 
-/// What is counted of a device. Any thread.
+/// Counts about a device. Any thread.
 struct NicStats {
   std::string device;
   std::shared_ptr<QpCounts> queue_pairs = std::make_shared<QpCounts>();
@@ -35,19 +35,26 @@ class ProberSet {
  public:
   ProberSet(const Limits& limits, std::shared_ptr<NicStats> stats);
 
-  void add(std::unique_ptr<Prober> prober, const ProberKey& key, double rate);
+  /// `make` receives a function that the prober must call when its schedule has changed.
+  void add(const ProberKey& key, double rate,
+           const std::function<std::unique_ptr<Prober>(std::function<void()> changed)>& make);
   void remove(const ProberKey& key);
   void clear();
   const Random& random() const { return random_; }
 
+  /// Lets one prober do its due work.
   std::optional<Clock::time_point> advance(Clock::time_point now);
   void on_event(const DeviceEvent& event);
 
  private:
+  struct Entry;
+  using Queue = std::multimap<Clock::time_point, Entry*>;
   struct Entry {
     std::unique_ptr<Prober> prober;
     double rate = 0;
+    Queue::iterator place;  // in queue_, or its end
   };
+  void enqueue(Entry& entry, std::optional<Clock::time_point> time);
   void balance();
   void look_at_cost(Clock::time_point now);
 
@@ -59,12 +66,13 @@ class ProberSet {
   CpuWatchdog watchdog_;
   double stretch_ = 1;
   std::map<ProberKey, Entry> probers_;
+  Queue queue_;  // ordered by due time
 };
 
 /// An open device with its loop and what runs there. Thread-safe.
 class Nic {
  public:
-  /// Blocks. `on_fatal` is called on the loop, once, when the device is going away or no longer of use.
+  /// Blocks. `on_fatal` is called once, on the loop, if the device is being removed or has become unusable.
   static core::Result<std::shared_ptr<Nic>> open(const std::string& name, const Limits& limits,
                                                  Workers& workers, std::function<void()> on_fatal);
 
@@ -72,16 +80,17 @@ class Nic {
   const std::shared_ptr<NicStats>& stats() const { return stats_; }
   const std::shared_ptr<DeviceLoop>& loop() const { return loop_; }
   bool iwarp() const { return loop_->device()->iwarp(); }
-  /// Half of the queue pairs, for sessions of either role.
+  /// Half of the queue pairs, for the sessions of either role.
   unsigned most_of_a_role() const { return limits_.queue_pairs / 2; }
   /// Ports that are active now. Blocks.
   std::vector<std::uint8_t> active_ports() const;
-  /// The same, with their addresses. Blocks.
-  std::vector<OwnPort> own_ports() const;
+  /// The same, with their addresses. `default_route`: index of the interface of the default route; 0: none.
+  /// Blocks.
+  std::vector<OwnPort> own_ports(std::uint32_t default_route) const;
 
   void add(asio::io_context& io, ProberSpec spec);
   void remove(const ProberKey& key);
-  /// Ends all probers.
+  /// Stops all probers.
   void stop();
 
  private:

@@ -2,9 +2,11 @@
 // Copyright the rdma_exporter authors
 #include "probe/rdma/nic_acceptor.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <future>
 #include <optional>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -21,20 +23,52 @@ tl::unexpected<Reject> refused(RejectReason reason, int os_errno = 0) {
   return tl::unexpected(Reject{reason, static_cast<std::uint16_t>(os_errno)});
 }
 
-// Where a wish is to be met.
+// The place at which a request is accepted.
 struct Place {
   std::shared_ptr<Nic> nic;
   std::uint8_t port = 1;
   GidWish gid;
 };
 
-// The device that has the address which the peer called, then that of the peer's name (its rail), then the
-// one whose address is most like the peer's.
-std::optional<Place> choose_place(const std::vector<std::shared_ptr<Nic>>& nics, const Connect& wish,
-                                  const GidWish& gid_wish) {
+bool has_address(std::span<const GidEntry> entries, const std::optional<Gid>& gid) {
+  return gid && std::any_of(entries.begin(), entries.end(),
+                            [&](const GidEntry& entry) { return entry.usable && entry.gid == *gid; });
+}
+
+bool has_netdev(std::span<const GidEntry> entries, std::uint32_t netdev) {
+  return std::any_of(entries.begin(), entries.end(),
+                     [&](const GidEntry& entry) { return netdev != 0 && entry.netdev == netdev; });
+}
+
+// Devices of this host and their rails.
+struct Own {
+  std::vector<std::shared_ptr<Nic>> nics;
+  std::map<std::string, Rail> rails;
+
+  // Whether both sides have as many rails, and the device has the peer's place among them.
+  bool same_place(const std::string& device, const std::optional<Rail>& place) const {
+    const auto own = rails.find(device);
+    return place && place->of > 1 && own != rails.end() && own->second == *place;
+  }
+
+  // The device of the peer's rail is here and cannot be met now. Any other one would answer for it, and hide
+  // that from the peer.
+  bool rail_is_down(const Connect& wish) const {
+    return std::any_of(nics.begin(), nics.end(), [&wish](const auto& nic) {
+      return nic->name() == wish.rail && nic->active_ports().empty();
+    });
+  }
+};
+
+// Prefers the device that has the address to which the peer connected, then that of the peer's rail (by name,
+// otherwise by place), then the one whose address is most similar to the peer's. A host's name usually
+// resolves to the adapter of its default route, which the peer then did not choose deliberately; all rails
+// would meet there.
+std::optional<Place> choose_place(const Own& own, const Connect& wish, const GidWish& gid_wish,
+                                  std::uint32_t default_route) {
   std::optional<Place> best;
-  std::tuple<bool, bool, unsigned> best_merit{};
-  for (const auto& nic : nics) {
+  std::tuple<bool, bool, bool, bool, unsigned> best_merit{};
+  for (const auto& nic : own.nics) {
     if (!wish.device.empty() && wish.device != nic->name()) continue;
     const VerbsDevice& device = *nic->loop()->device();
     for (const std::uint8_t port : nic->active_ports()) {
@@ -43,17 +77,21 @@ std::optional<Place> choose_place(const std::vector<std::shared_ptr<Nic>>& nics,
       if (!facts || !entries || facts->link != wish.end.link) continue;
       const auto gid = choose_gid(*entries, facts->link, gid_wish);
       if (!gid) continue;
-      const std::tuple merit(gid_wish.near_control == gid->gid, wish.rail == nic->name(),
+      const bool frontend = has_netdev(*entries, default_route);
+      const std::tuple merit(!frontend && has_address(*entries, gid_wish.near_control),
+                             wish.rail == nic->name(), own.same_place(nic->name(), wish.place), !frontend,
                              common_prefix(wish.end.gid, gid->gid));
       if (best && merit <= best_merit) continue;
       best = Place{nic, port, gid_wish};
       best_merit = merit;
     }
   }
+  const bool called = best && std::get<0>(best_merit);
+  if (best && !called && wish.device.empty() && own.rail_is_down(wish)) return std::nullopt;
   return best;
 }
 
-// A peer's session: gone from the loop first, then destroyed where that may block.
+// A peer's session. It is removed from the loop first, then destroyed where that may block.
 struct Inbound {
   std::shared_ptr<Nic> nic;
   std::shared_ptr<RcEnd> end;
@@ -71,13 +109,14 @@ void give_back(Workers& workers, std::shared_ptr<Inbound> inbound) {
   loop.post([&workers, inbound = std::move(inbound)]() mutable {
     inbound->answerer.reset();
     const auto watch = std::move(inbound->watch);
-    const auto destroy = [&workers, inbound = std::move(inbound)] { workers.post([inbound] {}); };
+    const auto line = inbound->nic->loop()->line();
+    const auto destroy = [&workers, line, inbound = std::move(inbound)] { workers.post([inbound] {}, line); };
     if (watch) return watch->stop(destroy);
     destroy();
   });
 }
 
-// Before the peer can send: an echo whose completion nobody takes would be lost.
+// Must be set up before the peer can send: an echo whose completion nobody handles would be lost.
 bool answer_echoes(const std::shared_ptr<Inbound>& inbound) {
   auto done = std::make_shared<std::promise<void>>();
   auto ready = done->get_future();
@@ -99,7 +138,7 @@ PathSettings path_of(const Connect& wish) {
   return path;
 }
 
-// By verbs the end is connected when this returns; with rdma_cm it waits for the peer behind the listener.
+// With verbs, the end is connected on return; with rdma_cm, it waits for the peer on the listener.
 SetUp<std::optional<CmAddress>> await(Workers& workers, asio::io_context& io, Inbound& inbound,
                                       const Connect& wish) {
   const PathSettings path = path_of(wish);
@@ -116,59 +155,68 @@ SetUp<std::optional<CmAddress>> await(Workers& workers, asio::io_context& io, In
   return cm_address;
 }
 
-Answer accept_connection(Workers& workers, asio::io_context& io,
-                         const std::vector<std::shared_ptr<Nic>>& nics, const Connect& wish,
-                         const std::string& control_address) {
+GidWish gid_wish_of(const Connect& wish, const ControlAddresses& control) {
   GidWish gid_wish;
-  if (const auto own = gid_of_address(control_address)) gid_wish.near_control = *own;
+  if (const auto called = gid_of_address(control.own)) gid_wish.near_control = *called;
+  if (const auto calling = gid_of_address(control.peer)) gid_wish.far_control = *calling;
   gid_wish.peer = wish.end.gid;
-  const auto place = choose_place(nics, wish, gid_wish);
-  if (!place) return refused(RejectReason::no_device);
+  return gid_wish;
+}
 
+Answer accept_connection(Workers& workers, asio::io_context& io, const Connect& wish, const Place& place) {
   EndRequest request;
   request.responder = true;
   request.one_sided = wish.end.one_sided.number != 0;
   request.echo = wish.end.echo.number != 0;
   request.remote = wish.wanted & (kGrantWrite | kGrantRead);
-  request.port = place->port;
+  request.port = place.port;
   request.transport =
       wish.transport == Transport::rdma_cm ? TransportChoice::rdma_cm : TransportChoice::verbs;
-  request.gid = place->gid;
-  auto end = make_counted_end(*place->nic->loop(), request, place->nic->stats()->queue_pairs,
-                              place->nic->most_of_a_role());
+  request.gid = place.gid;
+  auto end = make_counted_end(*place.nic->loop(), request, place.nic->stats()->queue_pairs,
+                              place.nic->most_of_a_role());
   if (!end) {
     const bool full = end.error().error.os_errno == EDQUOT;
     return full ? refused(RejectReason::limit) : refused(RejectReason::set_up, end.error().error.os_errno);
   }
 
-  auto inbound = std::make_shared<Inbound>(place->nic, *end);
+  auto inbound = std::make_shared<Inbound>(place.nic, *end);
   Acceptor::Offer offer;
   offer.held = std::shared_ptr<void>(
       inbound.get(), [&workers, inbound](void*) mutable { give_back(workers, std::move(inbound)); });
   if (request.echo && !answer_echoes(inbound)) return refused(RejectReason::set_up, ETIMEDOUT);
   const auto cm_address = await(workers, io, *inbound, wish);
   if (!cm_address) return refused(RejectReason::set_up, cm_address.error().error.os_errno);
-  offer.accept = Accept{place->nic->name(), place->port, (*end)->local, wish.wanted, *cm_address};
+  offer.accept = Accept{place.nic->name(), place.port, (*end)->local, wish.wanted, *cm_address};
   return offer;
 }
 
 }  // namespace
 
-void NicAcceptor::accept(const Connect& wish, const std::string& control_address, Done done) {
+void NicAcceptor::accept(const Connect& wish, const ControlAddresses& control, Done done) {
+  Own own;
+  {
+    const std::lock_guard lock(mutex_);
+    own = {nics_, rails_};
+  }
   workers_.post(
-      [&workers = workers_, &io = io_, nics = nics(), wish, control_address, done = std::move(done)] {
-        done(accept_connection(workers, io, nics, wish, control_address));
-      });
+      [&workers = workers_, &io = io_, own = std::move(own), wish, control, done = std::move(done),
+       default_route = default_route_]() mutable {
+        auto place = choose_place(own, wish, gid_wish_of(wish, control), default_route());
+        if (!place) return done(refused(RejectReason::no_device));
+        const auto line = place->nic->loop()->line();
+        own.nics.clear();
+        workers.post([&workers, &io, wish, place = std::move(place),
+                      done = std::move(done)] { done(accept_connection(workers, io, wish, *place)); },
+                     line);
+      },
+      line_);
 }
 
-void NicAcceptor::use(std::vector<std::shared_ptr<Nic>> nics) {
+void NicAcceptor::use(std::vector<std::shared_ptr<Nic>> nics, std::map<std::string, Rail> rails) {
   const std::lock_guard lock(mutex_);
   nics_ = std::move(nics);
-}
-
-std::vector<std::shared_ptr<Nic>> NicAcceptor::nics() const {
-  const std::lock_guard lock(mutex_);
-  return nics_;
+  rails_ = std::move(rails);
 }
 
 }  // namespace rdma_exporter::probe

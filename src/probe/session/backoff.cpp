@@ -7,7 +7,7 @@
 namespace rdma_exporter::probe {
 
 std::chrono::nanoseconds Backoff::next(std::chrono::seconds cap) {
-  constexpr unsigned kNoFurther = 16;  // beyond every cap; keeps the shift defined
+  constexpr unsigned kNoFurther = 16;  // beyond every cap; keeps the shift well-defined
   const std::chrono::seconds longest = std::min(cap, std::chrono::seconds(1LL << failures_));
   failures_ = std::min(failures_ + 1, kNoFurther);
   return std::chrono::nanoseconds(

@@ -10,9 +10,9 @@
 
 namespace rdma_exporter::probe {
 
-/// What an echo carries, 16 bytes: a number that the answer repeats, and in the answer how long the
-/// responder's process had the echo, by its own clock: from seeing it to just before it posted the answer.
-/// That is a part of the round trip of the same sample.
+/// Content of an echo, 16 bytes: a number that the answer repeats and, in the answer, how long the
+/// responder's process held the echo by its own clock, from seeing it to just before posting the answer. That
+/// time is part of the round trip of the same sample.
 struct EchoMessage {
   std::uint32_t number = 0;
   bool answer = false;
@@ -24,7 +24,7 @@ inline constexpr std::size_t kEchoSize = 16;
 using EchoBytes = std::array<std::uint8_t, kEchoSize>;
 
 EchoBytes encode_echo(const EchoMessage& message);
-/// nullopt: not such a message.
+/// nullopt: not an echo message.
 std::optional<EchoMessage> decode_echo(std::span<const std::uint8_t> bytes);
 
 }  // namespace rdma_exporter::probe

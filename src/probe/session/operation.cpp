@@ -13,8 +13,8 @@ std::string_view to_string(Op op) {
 }
 
 std::string_view to_string(Stage stage) {
-  static constexpr std::array<std::string_view, 9> kNames{"resolve", "control", "auth", "exchange", "gid",
-                                                          "modify",  "op",      "echo", "local"};
+  static constexpr std::array<std::string_view, 9> kNames{"resolve", "tcp", "tls",  "exchange", "gid",
+                                                          "modify",  "op",  "echo", "local"};
   return kNames[static_cast<std::size_t>(stage)];
 }
 

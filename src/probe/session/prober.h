@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,7 +17,7 @@
 
 namespace rdma_exporter::probe {
 
-/// Which probe: one flow from one own port to one target.
+/// Identifies a prober: one flow from one local port to one target.
 struct ProberKey {
   std::uint8_t port = 1;
   Target target;
@@ -25,28 +26,30 @@ struct ProberKey {
   auto operator<=>(const ProberKey&) const = default;
 };
 
-/// What it is made of.
+/// Parameters of a prober.
 struct ProberSpec {
   ProberKey key;
-  std::string device;  ///< own
+  std::string device;         ///< own
+  std::optional<Rail> place;  ///< its place
   SessionOptions options;
   std::shared_ptr<asio::ssl::context> tls;
   std::shared_ptr<TargetStats> stats;
 };
 
-/// A session with all that it needs: connection, schedule, statistics. Lives on its device's loop.
+/// A session with everything it needs: connection, schedule, statistics. Lives on its device's loop.
 class Prober {
  public:
-  /// `random` outlives it.
+  /// `random` must outlive it. `changed`: the last result of advance() is no longer valid.
   Prober(DeviceLoop& loop, Workers& workers, asio::io_context& io, std::shared_ptr<NearEnds> near,
-         ProberSpec spec, const Random& random);
+         ProberSpec spec, const Random& random, std::function<void()> changed);
   ~Prober();
 
-  /// Does what is due. `stretch`: of the periods. Returns when there is something to do next.
+  /// Does one thing that is due. `stretch`: factor of the periods. Returns when there is more to do, which
+  /// may be now.
   std::optional<Clock::time_point> advance(Clock::time_point now, double stretch, TokenBucket& connects);
   void on_event(const DeviceEvent& event, Clock::time_point now);
 
-  /// Probes a second that this makes at most.
+  /// Maximum number of probes per second.
   static double rate(const SessionOptions& options);
 
  private:

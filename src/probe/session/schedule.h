@@ -9,14 +9,14 @@
 #include "probe/session/backoff.h"
 #include "probe/session/operation.h"
 
-// When what is done. Pure: the caller has the clock.
+// Schedules. Pure: the caller has the clock.
 namespace rdma_exporter::probe {
 
-/// Ticks of one period, each up to a tenth of it early or late, so that hosts that started together do not
-/// stay together. Ticks that were missed are not made up for.
+/// Ticks of one period, each up to a tenth of it early or late, so that hosts that started together diverge.
+/// Missed ticks are skipped.
 class Ticker {
  public:
-  /// `phase` in [0, 1): where in its first period it begins.
+  /// `phase` in [0, 1): position in the first period.
   Ticker(std::chrono::nanoseconds period, double phase, Clock::time_point start)
       : period_(period), base_(start + scaled(phase)), next_(base_) {}
 
@@ -40,7 +40,7 @@ class Ticker {
   Clock::time_point next_;
 };
 
-/// At most `rate` a second, and as many at once.
+/// At most `rate` per second, with bursts of as many.
 class TokenBucket {
  public:
   explicit TokenBucket(unsigned rate) : pause_(std::chrono::nanoseconds(std::chrono::seconds(1)) / rate) {}
@@ -50,7 +50,7 @@ class TokenBucket {
     spent_until_ = std::max(spent_until_, now) + pause_;
     return true;
   }
-  /// When the next one may be taken.
+  /// When the next token is available.
   Clock::time_point next() const { return spent_until_ - std::chrono::seconds(1) + pause_; }
 
  private:
@@ -58,8 +58,8 @@ class TokenBucket {
   Clock::time_point spent_until_{};
 };
 
-/// How much longer than asked for the periods have to be, so that `wanted` probes a second stay within
-/// `most`: >= 1.
+/// Factor (>= 1) by which the periods have to be longer, so that `wanted` probes per second stay within
+/// `most`.
 inline double stretch_for(double wanted, unsigned most) { return std::max(1.0, wanted / most); }
 
 }  // namespace rdma_exporter::probe

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/labels.h"
+#include "core/seconds.h"
 #include "probe/stats/metric_table.h"
 
 namespace rdma_exporter::probe {
@@ -17,20 +18,20 @@ using namespace families;
 constexpr std::array<Op, kOps> kAllOps{Op::write, Op::read, Op::echo};
 constexpr std::array kRtts{std::pair(Op::write, RttClock::host), std::pair(Op::read, RttClock::host),
                            std::pair(Op::read, RttClock::nic), std::pair(Op::echo, RttClock::host)};
-constexpr std::array<std::string_view, 4> kStates{"idle", "connecting", "up", "backoff"};
-// There from the first scrape on, so that the first failure is an increase.
+// Present from the first scrape on, so that the first failure is an increase. Every session counts ticks
+// before its first connection, so that this one needs no series of its own.
 constexpr Failure kAnticipated{Stage::op, "retry_exc_err"};
 constexpr Failure kAnticipatedEcho{Stage::echo, kDeadline};
+constexpr Failure kAnticipatedControl{Stage::tcp, kNotConnected};
 
-double seconds(std::chrono::nanoseconds time) { return std::chrono::duration<double>(time).count(); }
-
-// `sum`: of several targets, which have no last and no least.
-void add_op(core::SampleBatch& out, const std::string& owner, Op op, const OpStats& stats, bool sum) {
+// `sum`: of several targets, which have no common last or lowest value. `of_path`: its round trip is the
+// path's, and not also the peer process's.
+void add_op(core::SampleBatch& out, const std::string& owner, Op op, const OpStats& stats, bool sum,
+            bool of_path) {
   std::string labels = owner;
   core::append_label(labels, "op", to_string(op));
   out.add(kAttempts, labels, stats.attempts);
-  out.add(kOverruns, labels, stats.overruns);
-  out.add(kRetransmits, labels, stats.retransmits);
+  if (of_path) out.add(kRetransmits, labels, stats.retransmits);
   auto failures = stats.failures;
   const Failure& first = op == Op::echo ? kAnticipatedEcho : kAnticipated;
   failures.try_emplace({first.stage, first.reason}, 0);
@@ -41,72 +42,124 @@ void add_op(core::SampleBatch& out, const std::string& owner, Op op, const OpSta
     out.add(kFailures, block, count);
   }
   if (sum || stats.successes == 0) return;
-  out.add(kLastRtt, labels, seconds(stats.last));
   out.add(kLastSuccess, labels, stats.last_success);
-  if (const auto least = stats.least.get(Clock::now())) out.add(kMinRtt, labels, seconds(*least));
+  if (!of_path) return;
+  out.add(kLastRtt, labels, core::seconds(stats.last));
+  if (const auto least = stats.least.get(Clock::now())) out.add(kMinRtt, labels, core::seconds(*least));
 }
 
-// The operation that says whether the path works.
-const OpStats* deciding(const TargetStats::Snapshot& now) {
-  for (const Op op : {Op::write, Op::read, Op::echo}) {
-    const OpStats& stats = now.ops[static_cast<std::size_t>(op)];
-    // A peer that takes no writes is measured with what comes next.
-    const bool given_up =
-        stats.successes == 0 && op != Op::echo && now.ops[static_cast<std::size_t>(op) + 1].successes != 0;
-    if (stats.attempts != 0 && !given_up) return &stats;
+void add_control_failures(core::SampleBatch& out, const std::string& owner,
+                          const TargetStats::Snapshot& now) {
+  auto failures = now.control_failures;
+  failures.try_emplace({kAnticipatedControl.stage, kAnticipatedControl.reason}, 0);
+  for (const auto& [cause, count] : failures) {
+    std::string block = owner;
+    core::append_label(block, "stage", to_string(cause.first));
+    core::append_label(block, "reason", cause.second);
+    out.add(kControlFailures, block, count);
   }
-  return nullptr;
 }
 
-void add_target(core::SampleBatch& out, const Registry::Series& series) {
-  const TargetStats::Snapshot now = series.stats->snapshot();
-  const std::string owner = render_labels(
-      {{"device", series.device}, {"port", std::to_string(series.port)}, {"target", series.target}});
-  for (const Op op : kAllOps) {
-    const OpStats& stats = now.ops[static_cast<std::size_t>(op)];
-    if (stats.attempts != 0) add_op(out, owner, op, stats, series.target.empty());
-  }
-  out.add(kConnects, owner, now.connects);
-  for (const auto& [wait, count] : {std::pair("spin", now.spun), std::pair("event", now.slept)}) {
-    std::string labels = owner;
-    core::append_label(labels, "wait", wait);
-    out.add(kSamples, labels, count);
-  }
-  if (series.target.empty()) return;
-  if (const OpStats* stats = deciding(now);
-      stats != nullptr && (stats->successes != 0 || !stats->failures.empty()))
-    out.add_flag(kUp, owner, stats->last_worked);
-  const auto& one_sided = now.ops[now.ops[0].successes != 0 ? 0 : 1];
-  const auto& echo = now.ops[static_cast<std::size_t>(Op::echo)];
-  if (one_sided.successes != 0 && echo.successes != 0)
-    out.add(kHostDelay, owner, seconds(echo.mean - one_sided.mean));
-  for (std::size_t state = 0; state < kStates.size(); ++state) {
-    std::string labels = owner;
-    core::append_label(labels, "state", kStates[state]);
-    out.add(kSessions, labels, std::uint64_t{now.states[state]});
-  }
-  if (!now.facts) return;
-  std::string labels = owner;
-  core::append_label(labels, "op", to_string(now.facts->op));
-  core::append_label(labels, "clock", to_string(now.facts->clock));
-  core::append_label(labels, "connect", now.facts->transport == Transport::rdma_cm ? "rdma_cm" : "verbs");
-  core::append_label(labels, "path_mtu", now.facts->path_mtu == 0 ? "" : std::to_string(now.facts->path_mtu));
+void add_facts(core::SampleBatch& out, std::string labels, const SessionFacts& facts) {
+  core::append_label(labels, "op", to_string(facts.op));
+  core::append_label(labels, "clock", to_string(facts.clock));
+  core::append_label(labels, "connect", facts.transport == Transport::rdma_cm ? "rdma_cm" : "verbs");
+  core::append_label(labels, "path_mtu", facts.path_mtu == 0 ? "" : std::to_string(facts.path_mtu));
   core::append_label(labels, "udp_source_port",
-                     now.facts->udp_source_port == 0 ? "" : std::to_string(now.facts->udp_source_port));
-  core::append_label(labels, "local_address", now.facts->local_address);
-  core::append_label(labels, "peer_address", now.facts->peer_address);
-  core::append_label(labels, "peer_device", now.facts->peer_device);
+                     facts.udp_source_port == 0 ? "" : std::to_string(facts.udp_source_port));
+  core::append_label(labels, "local_address", facts.local_address);
+  core::append_label(labels, "peer_address", facts.peer_address);
+  core::append_label(labels, "peer_device", facts.peer_device);
   out.add(kSessionInfo, labels, std::uint64_t{1});
 }
 
+void add_flow(core::SampleBatch& out, const Registry::Series& series, const TargetStats::Snapshot& now) {
+  const bool sum = series.target.empty();
+  const std::string owner = render_labels({{"device", series.device},
+                                           {"port", std::to_string(series.port)},
+                                           {"target", series.target},
+                                           {"flow", sum ? "" : std::to_string(series.flow)}});
+  const bool one_sided_used = now.ops[0].attempts + now.ops[1].attempts != 0;
+  for (const Op op : kAllOps) {
+    const OpStats& stats = now.ops[static_cast<std::size_t>(op)];
+    if (stats.attempts != 0) add_op(out, owner, op, stats, sum, op != Op::echo || !one_sided_used);
+  }
+  add_control_failures(out, owner, now);
+  if (sum) return;
+  if (now.up) out.add_flag(kUp, owner, *now.up);
+  const auto& one_sided = now.ops[now.ops[0].successes != 0 ? 0 : 1];
+  const auto& echo = now.ops[static_cast<std::size_t>(Op::echo)];
+  if (one_sided.successes != 0 && echo.successes != 0)
+    out.add(kHostDelay, owner, core::seconds(echo.mean - one_sided.mean));
+  if (now.facts) add_facts(out, owner, *now.facts);
+}
+
+// Counts of a port over all targets.
+struct PortSums {
+  std::array<std::uint64_t, kOps> overruns{};
+  std::array<bool, kOps> used{};
+  std::array<std::uint64_t, kStates.size()> states{};
+  std::uint64_t connects = 0;
+  std::uint64_t spun = 0;
+  std::uint64_t slept = 0;
+  std::uint64_t preempted = 0;
+
+  // The counts of rotating targets are in their sum, but each has its own session.
+  void add_counts(const TargetStats::Snapshot& now) {
+    for (std::size_t op = 0; op < kOps; ++op) {
+      overruns[op] += now.ops[op].overruns;
+      used[op] = used[op] || now.ops[op].attempts != 0;
+    }
+    connects += now.connects;
+    spun += now.spun;
+    slept += now.slept;
+    preempted += now.preempted;
+  }
+  void add_session(const TargetStats::Snapshot& now) {
+    if (now.state) ++states[static_cast<std::size_t>(*now.state)];
+  }
+};
+
+void add_port(core::SampleBatch& out, const std::string& owner, const PortSums& sums) {
+  const auto with = [&owner](std::string_view name, std::string_view value) {
+    std::string labels = owner;
+    core::append_label(labels, name, value);
+    return labels;
+  };
+  for (const Op op : kAllOps)
+    if (const auto at = static_cast<std::size_t>(op); sums.used[at])
+      out.add(kOverruns, with("op", to_string(op)), sums.overruns[at]);
+  out.add(kConnects, owner, sums.connects);
+  out.add(kSamples, with("wait", "spin"), sums.spun);
+  out.add(kSamples, with("wait", "event"), sums.slept);
+  out.add(kSamples, with("wait", "preempted"), sums.preempted);
+  for (std::size_t state = 0; state < kStates.size(); ++state)
+    out.add(kSessions, with("state", kStates[state]), sums.states[state]);
+}
+
+void add_targets(core::SampleBatch& out, const Registry::Contents& contents) {
+  std::map<std::pair<std::string, std::uint8_t>, PortSums> ports;
+  for (const Registry::Series& series : contents.series) {
+    const TargetStats::Snapshot now = series.stats->snapshot();
+    add_flow(out, series, now);
+    PortSums& sums = ports[{series.device, series.port}];
+    sums.add_counts(now);
+    sums.add_session(now);
+  }
+  for (const Registry::Series& series : contents.rotating)
+    ports[{series.device, series.port}].add_session(series.stats->snapshot());
+  for (const auto& [port, sums] : ports)
+    add_port(out, render_labels({{"device", port.first}, {"port", std::to_string(port.second)}}), sums);
+}
+
 void add_rtt(core::SampleBatch& out, const Registry::RttSeries& series) {
-  const std::string port = std::to_string(series.port);
+  const std::string port = series.device.empty() ? "" : std::to_string(series.port);
   for (const auto& [op, clock] : kRtts) {
     const auto& histogram = clock == RttClock::nic ? series.histograms.nic_read
                                                    : series.histograms.rtt[static_cast<std::size_t>(op)];
     if (!histogram) continue;
     auto data = histogram->data();
-    // Whether there are reads at all, and by which clock, the first one says.
+    // The first READ shows whether there are any at all, and which clock measures them.
     if (op == Op::read && data.count() == 0) continue;
     const std::string labels = render_labels({{"device", series.device},
                                               {"port", port},
@@ -119,6 +172,7 @@ void add_rtt(core::SampleBatch& out, const Registry::RttSeries& series) {
   if (!series.target.empty()) return;
   const std::string owner =
       render_labels({{"device", series.device}, {"port", port}, {"target_group", series.group}});
+  if (series.histograms.cold) out.add(kColdRtt, owner, series.histograms.cold->data());
   if (series.histograms.responder_delay)
     out.add(kResponderDelay, owner, series.histograms.responder_delay->data());
   for (std::size_t step = 0; step < kConnectSteps.size(); ++step) {
@@ -150,12 +204,23 @@ void add_nic(core::SampleBatch& out, const NicStats& nic, unsigned limit, bool r
   out.add(kEchoReplies, owner, nic.echo_replies.load());
 }
 
+void add_place(core::SampleBatch& out, const Registry::Place& place) {
+  out.add(kTargetInfo,
+          render_labels({{"device", place.device},
+                         {"port", std::to_string(place.port)},
+                         {"target", place.target},
+                         {"target_group", place.group},
+                         {"target_leaf", place.leaf},
+                         {"target_rail", place.rail}}),
+          std::uint64_t{1});
+}
+
 void add_source(core::SampleBatch& out, const discovery::SourceStatus& source) {
   const std::string owner = render_labels({{"kind", source.kind}, {"source", source.name}});
   if (source.known) out.add(kSdTargets, owner, std::uint64_t{source.targets});
   if (source.last_success != 0) out.add(kSdLastSuccess, owner, source.last_success);
   auto failures = source.failures;
-  failures.try_emplace("parse", 0);  // there from the first scrape on
+  failures.try_emplace("parse", 0);  // present from the first scrape on
   for (const auto& [reason, count] : failures) {
     std::string labels = owner;
     core::append_label(labels, "reason", reason);
@@ -168,13 +233,15 @@ void add_source(core::SampleBatch& out, const discovery::SourceStatus& source) {
 void Registry::publish(Contents contents) {
   const std::lock_guard lock(mutex_);
   contents.refused = std::move(contents_.refused);
+  contents.suspended = contents_.suspended;
   contents.sources = std::move(contents_.sources);
   contents_ = std::move(contents);
 }
 
-void Registry::publish_refused(std::map<std::string_view, std::uint64_t> refused) {
+void Registry::publish_inbound(std::map<std::string_view, std::uint64_t> refused, std::size_t suspended) {
   const std::lock_guard lock(mutex_);
   contents_.refused = std::move(refused);
+  contents_.suspended = suspended;
 }
 
 void Registry::publish_sources(std::vector<discovery::SourceStatus> sources) {
@@ -182,21 +249,25 @@ void Registry::publish_sources(std::vector<discovery::SourceStatus> sources) {
   contents_.sources = std::move(sources);
 }
 
+Registry::Contents Registry::contents() const {
+  const std::lock_guard lock(mutex_);
+  return contents_;
+}
+
 void Registry::add(core::SampleBatch& out) const {
-  Contents now;
-  {
-    const std::lock_guard lock(mutex_);
-    now = contents_;
-  }
+  Contents now = contents();
   if (!now.active) return;
-  for (const Series& series : now.series) add_target(out, series);
+  add_targets(out, now);
   for (const RttSeries& series : now.rtts) add_rtt(out, series);
+  for (const Place& place : now.places) add_place(out, place);
   for (const auto& nic : now.nics) add_nic(out, *nic, now.queue_pairs_limit, now.responder);
   for (const auto& [state, count] :
        {std::pair("active", now.active_targets), std::pair("dropped", now.dropped_targets)})
     out.add(kTargets, render_labels({{"state", state}}), count);
+  if (now.mesh_member) out.add_flag(kMeshMember, "", *now.mesh_member);
   for (const auto& source : now.sources) add_source(out, source);
   if (!now.responder) return;
+  out.add(kInboundSuspended, "", std::uint64_t{now.suspended});
   now.refused.try_emplace("tls", 0);
   for (const auto& [reason, count] : now.refused)
     out.add(kInboundRejected, render_labels({{"reason", reason}}), count);

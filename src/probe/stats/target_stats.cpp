@@ -5,24 +5,22 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/seconds.h"
+
 namespace rdma_exporter::probe {
 namespace {
 
 using namespace std::chrono_literals;
 using std::chrono::nanoseconds;
 
-double seconds(nanoseconds time) { return std::chrono::duration<double>(time).count(); }
+using core::seconds;
 
-double seconds_since_epoch() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
-// A packet that was lost shows as a latency far from the usual: RC sends it again after its ACK timeout.
+// A lost packet appears as an unusual latency: RC sends it again after its ACK timeout.
 bool looks_retransmitted(nanoseconds rtt, nanoseconds usual) {
   return usual != 0ns && rtt >= std::max<nanoseconds>(1ms, 20 * usual);
 }
 
-// A median that follows in steps of a 16th and needs no memory.
+// Approximates a median in steps of a 16th, without storing values.
 void follow(nanoseconds& median, nanoseconds value) {
   if (median == 0ns)
     median = value;
@@ -55,6 +53,7 @@ void TargetStats::attempt(Op op) {
   if (sum_) sum_->attempt(op);
   const std::lock_guard lock(mutex_);
   ++of(op).attempts;
+  if (op != Op::echo) one_sided_ = true;
 }
 
 void TargetStats::overrun(Op op) {
@@ -68,21 +67,70 @@ void TargetStats::failure(Op op, const Failure& failure) {
   {
     const std::lock_guard lock(mutex_);
     ++of(op).failures[{failure.stage, failure.reason}];
-    of(op).last_worked = false;
+    data_.last_failure = failure;
+    came_to(op, false);
   }
   if (observer_) observer_->failure(path_, op, failure);
 }
 
+void TargetStats::unsent(Op op, const Failure& why) {
+  if (sum_) sum_->interrupted(why);
+  {
+    const std::lock_guard lock(mutex_);
+    ++data_.control_failures[{why.stage, why.reason}];
+    data_.last_failure = why;
+    came_to(op, false);
+  }
+  if (observer_) observer_->failure(path_, op, why);
+}
+
+void TargetStats::interrupted(const Failure& why) {
+  if (sum_) sum_->interrupted(why);
+  const std::lock_guard lock(mutex_);
+  ++data_.control_failures[{why.stage, why.reason}];
+  data_.last_failure = why;
+}
+
+// The one-sided operation says whether the path works, if the peer accepts one.
+void TargetStats::came_to(Op op, bool worked) {
+  if (op != Op::echo) one_sided_ = true;
+  if (op != Op::echo || only_echoes_ || !one_sided_) data_.up = worked;
+}
+
+void TargetStats::warmed_up(Op op, const Completion& completion) {
+  const std::lock_guard lock(mutex_);
+  if (data_.histograms.cold) data_.histograms.cold->observe(seconds(completion.rtt));
+  if (!looks_retransmitted(completion.rtt, of(op).usual)) return;
+  ++of(op).retransmits;
+  if (sum_) sum_->tally_warm_up(op);
+}
+
+void TargetStats::tally_warm_up(Op op) {
+  const std::lock_guard lock(mutex_);
+  ++of(op).retransmits;
+}
+
 void TargetStats::only_echoes() {
+  {
+    const std::lock_guard lock(mutex_);
+    only_echoes_ = true;
+  }
   if (observer_) observer_->only_echoes(path_);
 }
 
-// Of a sum: one of its targets knows what is usual for it.
-void TargetStats::tally(Op op, bool slept, bool retransmitted) {
+// In a sum, each target knows what is usual for itself.
+void TargetStats::tally(Op op, const Completion& completion, bool retransmitted) {
   const std::lock_guard lock(mutex_);
   ++of(op).successes;
   of(op).retransmits += retransmitted ? 1U : 0U;
-  ++(slept ? data_.slept : data_.spun);
+  count_sample(completion);
+}
+
+void TargetStats::count_sample(const Completion& completion) {
+  if (completion.slept)
+    ++data_.slept;
+  else
+    ++(completion.preempted ? data_.preempted : data_.spun);
 }
 
 void TargetStats::success(Op op, const Completion& completion) {
@@ -96,17 +144,18 @@ void TargetStats::count(Op op, const Completion& completion) {
   const nanoseconds rtt = completion.rtt;
   ++stats.successes;
   stats.last = rtt;
-  stats.last_worked = true;
-  stats.last_success = seconds_since_epoch();
+  if (op != Op::echo) only_echoes_ = false;  // the peer has returned as another version
+  came_to(op, true);
+  stats.last_success = core::seconds_since_epoch();
   stats.least.add(rtt, Clock::now());
   const bool retransmitted = looks_retransmitted(rtt, stats.usual);
-  if (sum_) sum_->tally(op, completion.slept, retransmitted);
+  if (sum_) sum_->tally(op, completion, retransmitted);
   if (retransmitted)
     ++stats.retransmits;
   else
     stats.mean = stats.mean == 0ns ? rtt : (7 * stats.mean + rtt) / 8;
   follow(stats.usual, rtt);
-  ++(completion.slept ? data_.slept : data_.spun);
+  count_sample(completion);
   const auto& histogram = completion.clock == RttClock::nic
                               ? data_.histograms.nic_read
                               : data_.histograms.rtt[static_cast<std::size_t>(op)];
@@ -120,14 +169,16 @@ void TargetStats::use(Histograms histograms) {
   data_.histograms = std::move(histograms);
 }
 
-void TargetStats::set_session(unsigned flow, Session::State state, std::optional<SessionFacts> facts) {
+void TargetStats::set_session(Session::State state, std::optional<SessionFacts> facts) {
   const std::lock_guard lock(mutex_);
-  flows_[flow] = {state, std::move(facts)};
+  data_.state = state;
+  data_.facts = std::move(facts);
 }
 
-void TargetStats::forget_sessions() {
+void TargetStats::forget_session() {
   const std::lock_guard lock(mutex_);
-  flows_.clear();
+  data_.state.reset();
+  data_.facts.reset();
 }
 
 void TargetStats::count_connect() {
@@ -144,12 +195,7 @@ void TargetStats::connected(const ConnectTimes& times) {
 
 TargetStats::Snapshot TargetStats::snapshot() const {
   const std::lock_guard lock(mutex_);
-  Snapshot copy = data_;
-  for (const auto& [number, flow] : flows_) {
-    ++copy.states[static_cast<std::size_t>(flow.state)];
-    if (!copy.facts) copy.facts = flow.facts;
-  }
-  return copy;
+  return data_;
 }
 
 }  // namespace rdma_exporter::probe

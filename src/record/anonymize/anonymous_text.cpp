@@ -7,14 +7,14 @@
 #include <charconv>
 #include <optional>
 
+#include "core/text/number.h"
 #include "record/question.h"
 
 namespace rdma_exporter::record {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
-bool is_alphanumeric(char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_hex(char c) { return core::is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+bool is_alphanumeric(char c) { return core::is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_word(char c) { return is_alphanumeric(c) || c == '_'; }
 
 template <typename Predicate>
@@ -22,7 +22,7 @@ bool all(std::string_view text, Predicate&& predicate) {
   return !text.empty() && std::all_of(text.begin(), text.end(), predicate);
 }
 
-// Groups of `digits` hexadecimal digits with colons between them, `groups` of them and nothing else.
+// Parses exactly `groups` groups of `digits` hexadecimal digits, separated by colons.
 template <std::size_t Bytes>
 std::optional<std::array<std::uint8_t, Bytes>> parse_groups(std::string_view text, std::size_t digits) {
   const std::size_t groups = 2 * Bytes / digits;
@@ -67,10 +67,10 @@ std::string write_ipv4(const Pseudonyms::Ipv4& address) {
   return text;
 }
 
-// A run of hexadecimal digits, colons and dots that is an address as a whole.
+// Replaces a run of hexadecimal digits, colons and dots that is an address as a whole.
 std::string anonymous_address(std::string_view run, Pseudonyms& pseudonyms) {
   if (const auto mac = parse_groups<6>(run, 2)) return write_groups(pseudonyms.mac(*mac), 2);
-  // Of IP over InfiniBand: flags and a queue pair, then the GID.
+  // IP over InfiniBand: flags and a queue pair number, then the GID.
   if (auto address = parse_groups<20>(run, 2)) {
     Pseudonyms::Gid gid{};
     std::copy(address->begin() + 4, address->end(), gid.begin());
@@ -84,7 +84,7 @@ std::string anonymous_address(std::string_view run, Pseudonyms& pseudonyms) {
   return std::string(run);
 }
 
-// Whole words only: a host may be called "lab", or "node".
+// Replaces whole words only: a host may be called "lab" or "node".
 std::string replace_word(std::string text, std::string_view word, const std::string& by) {
   if (word.empty()) return text;
   const auto goes_on = [&](std::size_t at) { return at < text.size() && is_alphanumeric(text[at]); };
@@ -96,7 +96,7 @@ std::string replace_word(std::string text, std::string_view word, const std::str
   return text;
 }
 
-// Words of cgroup paths that say what kind of thing is meant, of Kubernetes, container runtimes, Slurm,
+// Words of cgroup paths that identify the kind of owner, as used by Kubernetes, container runtimes, Slurm and
 // systemd.
 constexpr std::array<std::string_view, 29> kKnown{
     "kubepods", "burstable", "besteffort", "guaranteed",  "pod",     "cri",        "containerd", "crio",
@@ -106,16 +106,16 @@ constexpr std::array<std::string_view, 29> kKnown{
 
 bool is_known(std::string_view word) { return std::find(kKnown.begin(), kKnown.end(), word) != kKnown.end(); }
 
-// One word between slashes, dots, dashes, underscores or colons.
+// Replaces one word between slashes, dots, dashes, underscores or colons.
 std::string anonymous_word(std::string_view word, Pseudonyms& pseudonyms) {
   if (word.empty() || is_known(word)) return std::string(word);
   if (word == "job" || word == "uid") return std::string(word);
-  if (all(word, is_digit)) return std::to_string(pseudonyms.number("cgroup number", word));
+  if (all(word, core::is_digit)) return std::to_string(pseudonyms.number("cgroup number", word));
   return "name" + std::to_string(pseudonyms.number("name", word));
 }
 
-// The length of an id that starts here: 64 or 32 hexadecimal digits, or a UID with dashes or underscores; 0:
-// none.
+// Length of an id that starts here: 64 or 32 hexadecimal digits, or a UID with dashes or underscores. 0 if
+// there is none.
 std::size_t id_length(std::string_view text) {
   const auto hex_run = [&](std::size_t from) {
     std::size_t end = from;
@@ -137,7 +137,7 @@ std::string anonymous_path(std::string_view path, Pseudonyms& pseudonyms) {
   constexpr std::string_view kSeparators = "/.-_:";
   std::string out;
   for (std::size_t at = 0; at < path.size();) {
-    // "podUID" is one word that holds an id.
+    // "podUID" is one word that contains an id.
     if (path.substr(at).starts_with("pod") && id_length(path.substr(at + 3)) > 0) {
       out += "pod";
       at += 3;
@@ -160,7 +160,7 @@ std::string anonymous_path(std::string_view path, Pseudonyms& pseudonyms) {
 std::string anonymous_text(std::string_view text, std::string_view host_name, Pseudonyms& pseudonyms) {
   std::string out;
   for (std::size_t at = 0; at < text.size();) {
-    // An address begins where no word goes on: "eth0:1" holds none.
+    // An address cannot begin inside a word: "eth0:1" contains none.
     std::size_t end = at;
     while (end < text.size() && (is_hex(text[end]) || text[end] == ':' || text[end] == '.')) ++end;
     const bool whole = end > at && (end == text.size() || !is_word(text[end]));
@@ -169,7 +169,7 @@ std::string anonymous_text(std::string_view text, std::string_view host_name, Ps
       while (at < text.size() && is_word(text[at - 1]) && is_word(text[at]));
       continue;
     }
-    // A full stop or colon behind it is not its own.
+    // A trailing full stop or colon does not belong to it.
     std::size_t last = end;
     while (last > at && (text[last - 1] == ':' || text[last - 1] == '.')) --last;
     out += anonymous_address(text.substr(at, last - at), pseudonyms);
@@ -177,7 +177,7 @@ std::string anonymous_text(std::string_view text, std::string_view host_name, Ps
     at = end;
   }
   if (host_name.empty()) return out;
-  // "gpu17.example.org" may stand there without its domain, too.
+  // "gpu17.example.org" may also appear without its domain.
   const std::string other = pseudonyms.name("host", host_name);
   out = replace_word(std::move(out), host_name, other);
   return replace_word(std::move(out), host_name.substr(0, host_name.find('.')), other);

@@ -16,13 +16,13 @@ bool is_zero(const Bytes& bytes) {
   return std::all_of(bytes.begin(), bytes.end(), [](std::uint8_t byte) { return byte == 0; });
 }
 
-// The bytes from `first` on as the key of a table.
+// The bytes from `first` on, as a key of a table.
 template <typename Bytes>
 std::string key(const Bytes& bytes, std::size_t first, std::size_t count) {
   return {reinterpret_cast<const char*>(bytes.data()) + first, count};
 }
 
-// The number in the last `count` bytes.
+// Stores the number in the last `count` bytes.
 template <typename Bytes>
 void put_number(Bytes& bytes, std::size_t end, std::size_t count, std::uint32_t number) {
   for (std::size_t i = 0; i < count; ++i, number >>= 8U)
@@ -32,7 +32,7 @@ void put_number(Bytes& bytes, std::size_t end, std::size_t count, std::uint32_t 
 constexpr std::string_view kNicPart = "nic";
 constexpr std::size_t kMakerBytes = 3;
 
-// GUIDs that hold a MAC address: EUI-64, and NVIDIA's.
+// Whether a GUID contains a MAC address, as in EUI-64 and NVIDIA's GUIDs.
 bool is_made_of_mac(const Pseudonyms::Guid& guid) {
   return (guid[3] == 0xFF && guid[4] == 0xFE) || (guid[3] == 0x03 && guid[4] == 0x00);
 }

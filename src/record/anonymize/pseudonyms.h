@@ -12,11 +12,12 @@
 
 namespace rdma_exporter::record {
 
-/// Other names for what says whose a host is: within one object the same for the same, in whatever form it is
-/// met. Numbered as they come, so that nothing can be computed back. Not thread-safe.
+/// Replaces addresses and names that identify a host or its users. Within one object, equal values get equal
+/// replacements, in whatever form they appear. Replacements are numbered in order of appearance, so that the
+/// originals cannot be computed from them. Not thread-safe.
 ///
-/// Of a MAC address and of a GUID the maker's part stays. The rest of a GUID that is made of a MAC address
-/// (with ff:fe in its middle, or 03:00 as NVIDIA does) becomes what that of the MAC becomes.
+/// The vendor's part of a MAC address or GUID stays. In a GUID that contains a MAC address (with ff:fe in its
+/// middle, or 03:00 in NVIDIA's), the rest is replaced like that of the MAC address.
 class Pseudonyms {
  public:
   using Guid = std::array<std::uint8_t, 8>;
@@ -26,16 +27,16 @@ class Pseudonyms {
 
   Mac mac(const Mac& real);
   Guid guid(const Guid& real);
-  /// The default one (fe80::) stays.
+  /// The default prefix (fe80::) stays.
   Guid subnet_prefix(const Guid& real);
-  /// A GID or an IPv6 address; of an IPv4 address in it the same as by ipv4().
+  /// A GID or IPv6 address; an IPv4 address in it is replaced as by ipv4().
   Gid gid(const Gid& real);
-  /// One of 198.18.0.0/15, the range for tests of devices (RFC 2544). Loopback and any stay.
+  /// An address in 198.18.0.0/15, the range for device tests (RFC 2544). Loopback and 0.0.0.0 stay.
   Ipv4 ipv4(const Ipv4& real);
 
   /// "KIND-1", "KIND-2", ...
   std::string name(std::string_view kind, std::string_view real);
-  /// As many hexadecimal digits, with dashes and underscores where they were.
+  /// As many hexadecimal digits as before, with dashes and underscores in the same places.
   std::string hex_id(std::string_view real);
   std::uint32_t number(std::string_view kind, std::string_view real);
 

@@ -2,44 +2,21 @@
 // Copyright the rdma_exporter authors
 #include "record/archive/archive.h"
 
-#include <archive.h>
-#include <archive_entry.h>
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <array>
-#include <memory>
-#include <stdexcept>
+#include <new>
 
+#include "core/exposition/gzip.h"
+#include "record/archive/gunzip.h"
 #include "record/archive/limits.h"
+#include "record/archive/tar.h"
 
 namespace rdma_exporter::record {
 namespace {
 
-struct ReadFree {
-  void operator()(archive* reader) const { archive_read_free(reader); }
-};
-struct WriteFree {
-  void operator()(archive* writer) const { archive_write_free(writer); }
-};
-struct EntryFree {
-  void operator()(archive_entry* entry) const { archive_entry_free(entry); }
-};
-
-la_ssize_t append(archive* /*writer*/, void* out, const void* data, std::size_t size) {
-  static_cast<std::string*>(out)->append(static_cast<const char*>(data), size);
-  return static_cast<la_ssize_t>(size);
-}
-
-void require(int status, archive* writer) {
-  if (status == ARCHIVE_OK) return;
-  const char* text = archive_error_string(writer);
-  throw std::runtime_error(text == nullptr ? "libarchive failed" : text);
-}
-
 constexpr auto kDamaged = "is truncated or damaged";
 
-// Words between slashes, none of which leads elsewhere.
+// True for words separated by slashes, none of which leads elsewhere.
 bool is_plain_name(std::string_view name) {
   const auto is_plain = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '/';
@@ -50,63 +27,84 @@ bool is_plain_name(std::string_view name) {
 
 class Reader {
  public:
-  explicit Reader(std::string_view bytes) : bytes_(bytes), reader_(archive_read_new()) {}
+  explicit Reader(std::string_view bytes) : packed_size_(bytes.size()), gunzip_(bytes) {}
 
   core::Result<Members> read() {
-    archive* reader = reader_.get();
-    if (reader == nullptr || archive_read_support_filter_gzip(reader) != ARCHIVE_OK ||
-        archive_read_support_format_tar(reader) != ARCHIVE_OK)
-      return core::config_error("cannot be read: libarchive has no tar or no gzip");
-    if (archive_read_open_memory(reader, bytes_.data(), bytes_.size()) != ARCHIVE_OK) return not_whole();
-    archive_entry* entry = nullptr;
+    std::array<char, tar::kBlock> block{};
     for (;;) {
-      const int status = archive_read_next_header(reader, &entry);
-      if (status == ARCHIVE_EOF) break;
-      if (status != ARCHIVE_OK) return not_whole();
-      if (auto taken = take(entry); !taken) return tl::unexpected(taken.error());
+      if (auto whole = fill(block); !whole) return tl::unexpected(whole.error());
+      if (tar::is_end(block)) break;
+      const auto header = tar::parse_header(block);
+      if (!header) return core::config_error(kDamaged);
+      if (auto taken = take(*header); !taken) return tl::unexpected(taken.error());
     }
-    // libarchive does not look at gzip's checksum: whether members are as they were is for their SHA-256 to
-    // say.
-    if (members_.empty()) return core::config_error("is no recording: it is empty");
+    if (auto rest = skip_rest(); !rest) return tl::unexpected(rest.error());
+    if (members_.empty()) return core::config_error("is not a recording: it is empty");
     return std::move(members_);
   }
 
  private:
-  tl::unexpected<core::Error> not_whole() const {
-    return core::config_error(bytes_.starts_with("\x1F\x8B") ? kDamaged : "is no tar.gz archive");
+  core::Result<void> take(const tar::Header& header) {
+    if (header.kind == tar::Kind::comment) return read_content(header.size, nullptr);
+    if (!is_plain_name(header.name))
+      return core::config_error("contains a member whose name does not belong in a recording");
+    if (header.kind != tar::Kind::file)
+      return core::config_error("contains a member that is not a plain file: " + header.name);
+    if (members_.size() >= limits::kMembers) return core::config_error("contains too many members");
+    if (members_.find(header.name) != members_.end())
+      return core::config_error("contains a member twice: " + header.name);
+    return read_content(header.size, &members_[header.name]);
   }
 
-  core::Result<void> take(archive_entry* entry) {
-    const char* path = archive_entry_pathname(entry);
-    const std::string name = path == nullptr ? "" : path;
-    if (!is_plain_name(name))
-      return core::config_error("holds a member whose name is not one of a recording");
-    const bool is_link = archive_entry_hardlink(entry) != nullptr || archive_entry_symlink(entry) != nullptr;
-    if (is_link || archive_entry_filetype(entry) != AE_IFREG)
-      return core::config_error("holds a member that is no plain file: " + name);
-    if (members_.size() >= limits::kMembers) return core::config_error("holds too many members");
-    if (members_.find(name) != members_.end()) return core::config_error("holds a member twice: " + name);
-    return read_content(members_[name]);
+  // Reads whole blocks; `content` gets `size` bytes of them. Reads piece by piece, because the size in the
+  // header need not be true.
+  core::Result<void> read_content(std::uint64_t size, std::string* content) {
+    std::array<char, 128 * tar::kBlock>
+        buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled below
+    while (size > 0) {
+      const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(size, buffer.size()));
+      const std::size_t blocks = (wanted + tar::kBlock - 1) / tar::kBlock;
+      if (auto whole = fill(std::span(buffer).first(blocks * tar::kBlock)); !whole) return whole;
+      if (content != nullptr) content->append(buffer.data(), wanted);
+      if (content != nullptr && content->size() > limits::kMemberBytes) return too_much();
+      size -= wanted;
+    }
+    return {};
   }
 
-  // By pieces, as the size that the header states need not be true.
-  core::Result<void> read_content(std::string& content) {
-    std::array<char, 65'536> piece;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled by the call
+  core::Result<void> fill(std::span<char> piece) {
+    const auto length = read_piece(piece);
+    if (!length) return tl::unexpected(length.error());
+    if (*length < piece.size()) return core::config_error(kDamaged);
+    return {};
+  }
+
+  // Reads to the end, where gzip's checksum is.
+  core::Result<void> skip_rest() {
+    std::array<char, 128 * tar::kBlock>
+        buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled below
     for (;;) {
-      const la_ssize_t length = archive_read_data(reader_.get(), piece.data(), piece.size());
-      if (length < 0) return core::config_error(kDamaged);
-      if (length == 0) return {};
-      const auto size = static_cast<std::size_t>(length);
-      unpacked_ += size;
-      const bool bomb = unpacked_ > limits::kAlwaysAllowed && unpacked_ / limits::kRatio > bytes_.size();
-      if (bomb || content.size() + size > limits::kMemberBytes || unpacked_ > limits::kUnpackedBytes)
-        return core::config_error("unpacks to more than a recording can be");
-      content.append(piece.data(), size);
+      const auto length = read_piece(buffer);
+      if (!length) return tl::unexpected(length.error());
+      if (*length < buffer.size()) return {};
     }
   }
 
-  std::string_view bytes_;
-  std::unique_ptr<archive, ReadFree> reader_;
+  core::Result<std::size_t> read_piece(std::span<char> piece) {
+    const auto length = gunzip_.read(piece);
+    if (!length) return core::config_error(kDamaged);
+    unpacked_ += *length;
+    const bool bomb = unpacked_ > limits::kAlwaysAllowed && unpacked_ / limits::kRatio > packed_size_;
+    if (bomb || unpacked_ > limits::kUnpackedBytes) return too_much();
+    return *length;
+  }
+
+  static tl::unexpected<core::Error> too_much() {
+    return core::config_error("unpacks to more than a recording can be");
+  }
+
+  const std::size_t packed_size_;
+  Gunzip gunzip_;
   Members members_;
   std::size_t unpacked_ = 0;
 };
@@ -114,34 +112,18 @@ class Reader {
 }  // namespace
 
 std::string write_archive(const Members& members, std::int64_t time) {
-  const std::unique_ptr<archive, WriteFree> writer(archive_write_new());
-  std::string out;
-  require(archive_write_set_format_ustar(writer.get()), writer.get());
-  require(archive_write_add_filter_gzip(writer.get()), writer.get());
-  // Neither the time of packing nor a name: the same members give the same bytes.
-  require(archive_write_set_filter_option(writer.get(), "gzip", "timestamp", nullptr), writer.get());
-  require(archive_write_set_filter_option(writer.get(), "gzip", "compression-level", "9"), writer.get());
-  // No padding behind the compressed data.
-  require(archive_write_set_bytes_in_last_block(writer.get(), 1), writer.get());
-  require(archive_write_open(writer.get(), &out, nullptr, append, nullptr), writer.get());
-  for (const auto& [name, content] : members) {
-    const std::unique_ptr<archive_entry, EntryFree> entry(archive_entry_new());
-    archive_entry_set_pathname(entry.get(), name.c_str());
-    archive_entry_set_size(entry.get(), static_cast<la_int64_t>(content.size()));
-    archive_entry_set_filetype(entry.get(), AE_IFREG);
-    archive_entry_set_perm(entry.get(), S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH);
-    archive_entry_set_mtime(entry.get(), time, 0);
-    require(archive_write_header(writer.get(), entry.get()), writer.get());
-    if (archive_write_data(writer.get(), content.data(), content.size()) !=
-        static_cast<la_ssize_t>(content.size()))
-      require(ARCHIVE_FATAL, writer.get());
-  }
-  require(archive_write_close(writer.get()), writer.get());
-  return out;
+  std::string archive;
+  for (const auto& [name, content] : members) tar::append_file(archive, name, content, time);
+  tar::append_end(archive);
+  std::string packed = core::gzip(archive, core::kSmallest);
+  if (packed.empty()) throw std::bad_alloc();
+  return packed;
 }
 
 core::Result<Members> read_archive(std::string_view bytes) {
   if (bytes.size() > limits::kArchiveBytes) return core::config_error("is larger than a recording can be");
+  if (!bytes.starts_with("\x1F\x8B"))
+    return core::config_error("is not a .tar.gz archive made by rdma_exporter capture");
   return Reader(bytes).read();
 }
 

@@ -10,14 +10,14 @@
 namespace rdma_exporter::record {
 namespace {
 
-// Of a PCI function and of each bridge above it (Documentation/ABI/testing/sysfs-bus-pci).
+// Files of a PCI function and of each bridge above it (Documentation/ABI/testing/sysfs-bus-pci).
 constexpr std::array kPciFiles{
     "vendor",         "device",         "subsystem_vendor",    "subsystem_device",   "class",
     "revision",       "numa_node",      "local_cpulist",       "current_link_speed", "current_link_width",
     "max_link_speed", "max_link_width", "aer_dev_correctable", "aer_dev_nonfatal",   "aer_dev_fatal",
     "sriov_numvfs",   "power_state"};
-// Of a network interface; what the kernel knows by itself: `speed`, `duplex` and `carrier` wait for whoever
-// holds the RTNL lock, which may be a driver that hangs.
+// Files of a network interface that the kernel answers by itself. `speed`, `duplex` and `carrier` wait for
+// the RTNL lock, which a hanging driver may hold.
 constexpr std::array kNetdevFiles{"mtu", "operstate", "flags", "tx_queue_len", "type"};
 constexpr std::array kIrqFiles{"smp_affinity_list", "effective_affinity_list", "node"};
 constexpr std::array kModules{"ib_core",        "ib_uverbs", "ib_umad",   "rdma_ucm", "rdma_cm",
@@ -25,9 +25,9 @@ constexpr std::array kModules{"ib_core",        "ib_uverbs", "ib_umad",   "rdma_
                               "irdma",          "hfi1",      "qedr",      "efa",      "erdma",
                               "hns_roce_hw_v2", "mana_ib",   "iw_cxgb4",  "rdma_rxe", "siw"};
 constexpr std::array kProcFiles{"self/limits", "1/limits", "sys/kernel/numa_balancing", "uptime"};
-// A line for each vector, a column for each processor: 1 MB with 2000 vectors on 64 of them.
+// One line per vector, one column per processor: 1 MB with 2000 vectors on 64 processors.
 constexpr std::size_t kInterruptsBytes = 4UL << 20U;
-// Vectors of one function; a ConnectX has one for each processor and a few more.
+// Vectors of one function; a ConnectX has slightly more than there are processors.
 constexpr std::size_t kMaxVectors = 512;
 
 using Names = std::vector<std::string>;
@@ -51,7 +51,7 @@ void read_pci_path(host::Host& host, const std::string& device) {
   const auto function = host.sysfs->canonical(device);
   if (!function) return;
   read_interrupts_of(host, *function);
-  // "devices/pci0000:00/0000:00:05.0": up to the root, which is no function.
+  // "devices/pci0000:00/0000:00:05.0": up to the root, which is not a function.
   for (std::string path = *function; path.find("/pci") < path.rfind('/'); path.erase(path.rfind('/'))) {
     read_all(*host.sysfs, path, kPciFiles);
     (void)host.sysfs->link_name(path + "/driver");
@@ -71,7 +71,7 @@ void read_extra_files(host::Host& host) {
   for (const std::string& name : list(*host.sysfs, "class/infiniband"))
     read_pci_path(host, "class/infiniband/" + name + "/device");
   for (const std::string& name : list(*host.sysfs, "class/net")) {
-    // Virtual ones have no device; a host full of containers has thousands.
+    // Virtual interfaces have no device; a host full of containers has thousands of them.
     if (!host.sysfs->exists("class/net/" + name + "/device")) continue;
     read_all(*host.sysfs, "class/net/" + name, kNetdevFiles);
   }

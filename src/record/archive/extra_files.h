@@ -6,9 +6,9 @@
 
 namespace rdma_exporter::record {
 
-/// Reads what no collector does and who looks for the cause of a problem wants to see: the path of PCIe
-/// bridges above each device, interrupts and where they go, limits, parameters of modules. What cannot be
-/// read is left out. Of a host that records, so that it is noted.
+/// Reads files that no collector reads but that help to find the cause of a problem: the PCIe bridges above
+/// each device, interrupts and their affinity, limits, module parameters. Files that cannot be read are
+/// skipped. Call this on a recording host, so that the answers are recorded.
 void read_extra_files(host::Host& host);
 
 }  // namespace rdma_exporter::record

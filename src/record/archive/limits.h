@@ -4,27 +4,28 @@
 
 #include <cstddef>
 
-// What a recording may be like. Whoever sends one may be a stranger: nothing in it may make the reader use
-// more memory or time than a real one of the largest hosts does.
+// Limits of a recording. It may come from a stranger: nothing in it may make the reader use more memory or
+// time than a genuine recording of the largest hosts would.
 namespace rdma_exporter::record::limits {
 
-/// Of the file. A host with 8 adapters and 2000 queue pairs takes about 200 kB for the first snapshot.
+/// Size of the file. The first snapshot of a host with 8 adapters and 2000 queue pairs takes about 200 kB.
 inline constexpr std::size_t kArchiveBytes = 64UL << 20U;
-/// Of one member when unpacked: a dump of 20,000 queue pairs is 4 MB, twice that in hexadecimal digits.
+/// Unpacked size of one member: a dump of 20,000 queue pairs is 4 MB, twice as much in hexadecimal digits.
 inline constexpr std::size_t kMemberBytes = 64UL << 20U;
-/// Of all members together.
+/// Unpacked size of all members.
 inline constexpr std::size_t kUnpackedBytes = 256UL << 20U;
 /// How many times larger than the archive its members may be. Names and counters shrink to a tenth, tables
-/// full of zeros to a fiftieth; what shrinks more is a bomb. Only what is above kAlwaysAllowed is judged.
+/// full of zeros to a fiftieth; anything that shrinks more is a decompression bomb. Applies only above
+/// kAlwaysAllowed.
 inline constexpr std::size_t kRatio = 200;
 inline constexpr std::size_t kAlwaysAllowed = 1UL << 20U;
-/// An hour with one every 15 seconds.
+/// An hour with one snapshot every 15 seconds.
 inline constexpr std::size_t kSnapshots = 240;
-/// A manifest, and the snapshots.
+/// The manifest and the snapshots.
 inline constexpr std::size_t kMembers = 1 + kSnapshots;
-/// Of the manifest: 200 bytes a snapshot, and room for what later versions add.
+/// Size of the manifest: 200 bytes per snapshot, and room for additions by later versions.
 inline constexpr std::size_t kManifestBytes = 1UL << 20U;
-/// Questions with an answer, in all snapshots together.
+/// Number of questions with an answer, in all snapshots together.
 inline constexpr std::size_t kAnswers = 2'000'000;
 
 }  // namespace rdma_exporter::record::limits

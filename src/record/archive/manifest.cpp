@@ -26,8 +26,14 @@ Json devices_json(const std::vector<Manifest::Device>& devices) {
   return all;
 }
 
-// The text of a member of an object; empty when it is not there.
+// The text of an object's member; empty if it is missing.
 std::string text(const Json& object, const char* name) { return object.value(name, std::string()); }
+
+// The library converts a number with a fraction or exponent without checking whether it fits.
+std::int64_t integer(const Json& number) {
+  if (!number.is_number_integer()) throw Json::type_error::create(302, "not an integer", &number);
+  return number.get<std::int64_t>();
+}
 
 Manifest read(const Json& json) {
   Manifest manifest;
@@ -42,12 +48,12 @@ Manifest read(const Json& json) {
         {text(device, "name"), text(device, "driver"), text(device, "firmware"), text(device, "board")});
   for (const Json& snapshot : json.at("snapshots"))
     manifest.snapshots.push_back({snapshot.at("member").get<std::string>(),
-                                  Time(std::chrono::milliseconds(snapshot.at("time_ms").get<std::int64_t>())),
+                                  Time(std::chrono::milliseconds(integer(snapshot.at("time_ms")))),
                                   snapshot.at("sha256").get<std::string>()});
   return manifest;
 }
 
-// What a manifest that can be read may still have wrong; empty: nothing.
+// What is wrong with a manifest that can be parsed; empty if nothing is.
 std::string problem(const Manifest& manifest) {
   if (manifest.snapshots.empty()) return "no snapshot";
   if (manifest.snapshots.size() > limits::kSnapshots) return "too many snapshots";
@@ -83,24 +89,24 @@ std::string to_json(const Manifest& manifest) {
       {"kernel", {{"release", kernel.release}, {"version", kernel.version}, {"machine", kernel.machine}}},
       {"devices", devices_json(manifest.devices)},
       {"snapshots", std::move(snapshots)}};
-  // A driver may name its board in any bytes.
+  // A driver's board id may contain any bytes.
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 core::Result<Manifest> parse_manifest(std::string_view text) {
   try {
     const Json json = Json::parse(text);
-    const auto format = json.at("format").get<unsigned>();
+    const std::int64_t format = integer(json.at("format"));
     if (format > Manifest::kFormat)
       return core::config_error(
-          fmt::format("is of format {}, and this program reads formats up to {}: use a newer version", format,
+          fmt::format("has format {}, but this program reads formats up to {}: use a newer version", format,
                       Manifest::kFormat));
     Manifest manifest = read(json);
     if (const std::string wrong = problem(manifest); !wrong.empty())
       return core::config_error(fmt::format("has a manifest with {}", wrong));
     return manifest;
   } catch (const Json::exception&) {
-    return core::config_error("has a manifest that is damaged");
+    return core::config_error("has a damaged manifest");
   }
 }
 

@@ -14,13 +14,13 @@ namespace rdma_exporter::record {
 
 using Time = std::chrono::sys_time<std::chrono::milliseconds>;
 
-/// What a recording says of itself: manifest.json.
+/// A recording's description of itself: manifest.json.
 struct Manifest {
-  /// Grows when an older reader would misunderstand what it reads. Members that are added do not count.
+  /// Increased when older readers would misunderstand the content. Additional members do not count.
   static constexpr unsigned kFormat = 1;
   static constexpr std::string_view kMember = "manifest.json";
 
-  /// A device, for whoever looks at the manifest alone.
+  /// A device, for people who read only the manifest.
   struct Device {
     std::string name = {};
     std::string driver = {};
@@ -49,7 +49,7 @@ std::string utc(Time time);
 
 std::string to_json(const Manifest& manifest);
 
-/// The error is a message: what is wrong, or that it is of a newer format.
+/// The error is a message: what is wrong, or that the format is newer.
 core::Result<Manifest> parse_manifest(std::string_view text);
 
 }  // namespace rdma_exporter::record

@@ -34,7 +34,7 @@ core::Result<Recording> Recording::read(std::string_view bytes, const std::strin
   if (!members) return wrong(members.error().context);
   const auto text = members->find(Manifest::kMember);
   if (text == members->end() || text->second.size() > limits::kManifestBytes)
-    return wrong("is no recording: it has no manifest");
+    return wrong("is not a recording: it has no manifest");
   auto manifest = parse_manifest(text->second);
   if (!manifest) return wrong(manifest.error().context);
   Recording recording;
@@ -42,9 +42,8 @@ core::Result<Recording> Recording::read(std::string_view bytes, const std::strin
   for (std::size_t i = 0; i < recording.snapshots(); ++i) {
     const Manifest::SnapshotEntry& entry = recording.manifest_.snapshots[i];
     const auto member = members->find(entry.member);
-    if (member == members->end()) return wrong("lacks a member: " + entry.member);
-    if (sha256(member->second) != entry.sha256)
-      return wrong("has a member that was changed: " + entry.member);
+    if (member == members->end()) return wrong("lacks the member " + entry.member);
+    if (sha256(member->second) != entry.sha256) return wrong("has a modified member: " + entry.member);
     if (auto added = recording.add(i, member->second); !added)
       return wrong("cannot be read: " + entry.member + ": " + added.error().context);
   }

@@ -12,7 +12,7 @@
 namespace rdma_exporter::record {
 namespace {
 
-// A structure of the kernel is none, though it may be UTF-8.
+// A kernel structure is not text, even if it happens to be UTF-8.
 bool is_text(const std::string& text) {
   if (text.find('\0') != std::string::npos) return false;
   std::string repaired;
@@ -84,7 +84,7 @@ std::vector<std::string_view> fields_of(std::string_view line) {
   }
 }
 
-// The parts from field `first` on.
+// Reads the parts from field `first` on.
 bool read_parts(const std::vector<std::string_view>& fields, std::size_t first, bool as_text,
                 std::vector<std::string>& parts) {
   for (std::size_t i = first; i < fields.size(); ++i) {

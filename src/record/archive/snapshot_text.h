@@ -10,8 +10,8 @@
 #include "core/result.h"
 #include "record/answer.h"
 
-// How a snapshot is written: one line for each question, in the order of the questions. A tab separates the
-// fields of a line; the second field says what follows.
+// Format of a snapshot: one line per question, in the order of the questions. Tabs separate the fields of a
+// line; the second field says what follows.
 //
 // clang-format off
 //   QUESTION  =  PART...          an answer, its parts as text: \t, \n, \\ and \xHH are escapes
@@ -21,11 +21,11 @@
 // clang-format on
 namespace rdma_exporter::record {
 
-/// Writes what is different in `after`. A snapshot that stands alone is one after an empty one.
+/// Writes what differs in `after`. For a snapshot on its own, `before` is empty.
 std::string write_difference(const Snapshot& before, const Snapshot& after);
 
-/// Reads such a text. `on_line` gets each question with its answer, nullopt for one that is no longer
-/// answered. The error is of the kind parse and names the line; `on_line` has had the lines before it.
+/// Reads such a text. `on_line` receives each question with its answer, or nullopt if it is no longer
+/// answered. The error is of kind parse and names the line; `on_line` has received the lines before it.
 core::Result<void> read_difference(
     std::string_view text, const std::function<void(std::string question, std::optional<Answer>)>& on_line);
 

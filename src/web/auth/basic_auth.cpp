@@ -17,7 +17,7 @@ bool is_base64(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '+' || c == '/';
 }
 
-std::optional<std::string> decode(std::string_view text) {
+std::optional<std::string> decode_base64(std::string_view text) {
   const std::size_t padding = text.ends_with("==") ? 2 : text.ends_with('=') ? 1 : 0;
   const std::string_view digits = text.substr(0, text.size() - padding);
   // The decoder of OpenSSL skips blanks, and gives the padding as zero bytes.
@@ -39,12 +39,13 @@ std::optional<Credentials> parse_basic_auth(std::string_view header) {
                      boost::beast::iequals({header.data(), kScheme.size()}, {kScheme.data(), kScheme.size()});
   if (!basic) return std::nullopt;
   header.remove_prefix(std::min(header.find_first_not_of(' ', kScheme.size()), header.size()));
-  auto decoded = decode(header);
+  auto decoded = decode_base64(header);
   if (!decoded) return std::nullopt;
-  const std::size_t colon = decoded->find(':');
+  std::string& text = *decoded;
+  const std::size_t colon = text.find(':');
   if (colon == std::string::npos) return std::nullopt;
-  Credentials credentials{decoded->substr(0, colon), decoded->substr(colon + 1)};
-  ::OPENSSL_cleanse(decoded->data(), decoded->size());
+  Credentials credentials{text.substr(0, colon), text.substr(colon + 1)};
+  ::OPENSSL_cleanse(text.data(), text.size());
   return credentials;
 }
 

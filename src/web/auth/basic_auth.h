@@ -13,8 +13,8 @@ struct Credentials {
   std::string password;
 };
 
-/// Reads the value of an Authorization header: "Basic" and the base64 of "user:password" (RFC 7617). Nothing
-/// when it is something else, or malformed.
+/// Parses the value of an Authorization header: "Basic" and the base64 of "user:password" (RFC 7617). Returns
+/// nothing if it is of another kind or malformed.
 std::optional<Credentials> parse_basic_auth(std::string_view header);
 
 }  // namespace rdma_exporter::web

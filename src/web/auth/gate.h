@@ -14,13 +14,13 @@
 
 namespace rdma_exporter::web {
 
-/// Stands before the routes: every request, whatever its path, needs to pass the rate limit and the password
-/// check of the policy in force. Io thread only.
+/// Guards the routes: every request, whatever its path, has to pass the rate limit and the password check of
+/// the policy in force. Io thread only.
 class Gate final : public http::AccessControl {
  public:
   explicit Gate(std::shared_ptr<PasswordCheck> passwords) : passwords_(std::move(passwords)) {}
 
-  /// For connections and requests from now on. The rate limit starts anew only when it changed.
+  /// Applies to connections and requests from now on. The rate limit starts afresh only if it has changed.
   void use(std::shared_ptr<const Policy> policy);
   const Policy& policy() const { return *policy_; }
 

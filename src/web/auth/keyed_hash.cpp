@@ -14,7 +14,7 @@ namespace rdma_exporter::web {
 
 KeyedHash::KeyedHash() : key_() {
   if (::RAND_bytes(key_.data(), static_cast<int>(key_.size())) != 1)
-    throw std::runtime_error("no random bytes for the cache of passwords");
+    throw std::runtime_error("no random bytes for the password cache");
 }
 
 Digest KeyedHash::operator()(std::initializer_list<std::string_view> parts) const {

@@ -11,13 +11,13 @@ namespace rdma_exporter::web {
 
 using Digest = std::array<std::uint8_t, 32>;
 
-/// HMAC-SHA-256 with a key that is random for each object. A digest can be kept and compared in place of a
-/// secret: it tells nobody the secret, and since nobody can predict it, not even how long a comparison takes
-/// tells anything.
+/// HMAC-SHA-256 with a random key for each object. A digest can be stored and compared in place of a secret:
+/// it does not reveal the secret, and because nobody can predict it, neither does the time that a comparison
+/// takes.
 class KeyedHash {
  public:
   KeyedHash();  ///< throws std::runtime_error when the system has no random bytes
-  /// Of the parts and where one ends: ("ab", "c") and ("a", "bc") differ.
+  /// Hashes the parts and their boundaries: ("ab", "c") and ("a", "bc") differ.
   Digest operator()(std::initializer_list<std::string_view> parts) const;
 
  private:

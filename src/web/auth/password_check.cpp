@@ -83,7 +83,7 @@ void PasswordCheck::start_next() {
 // What tells the result is made before there is one: it must not find no memory then.
 bool PasswordCheck::submit_running() noexcept try {
   auto right = std::make_shared<std::optional<bool>>();
-  Worker::Finish finish = [weak = weak_from_this(), right] {
+  task::LoopTasks::Finish finish = [weak = weak_from_this(), right] {
     if (const auto self = weak.lock()) self->checked(*right);
   };
   begun_ = now_();

@@ -10,28 +10,28 @@
 #include <optional>
 #include <string>
 
+#include "task/loop_tasks.h"
 #include "web/auth/basic_auth.h"
 #include "web/auth/keyed_hash.h"
 #include "web/auth/password_queue.h"
 #include "web/auth/recent_set.h"
-#include "web/worker.h"
 
 namespace rdma_exporter::web {
 
-/// Checks names and passwords against bcrypt hashes. Io thread only; the hashing itself runs where `submit`
-/// takes it, one at a time.
+/// Checks names and passwords against bcrypt hashes. Io thread only; the hashing itself runs one at a time
+/// where `submit` executes it.
 ///
-/// What was checked once is remembered, right or wrong, so that a client that comes every few seconds costs
-/// one hash, and never waits again. Right ones and wrong ones are remembered apart: whoever guesses pushes
-/// out guesses only. A name that does not exist is checked against the hash of one that does, always the
-/// same, so that both take the same time. Who is next, and who has to go, PasswordQueue says; so many wait as
-/// can be checked within kMaxWait.
+/// Results are remembered, right or wrong, so that a client that comes every few seconds costs one hash and
+/// then never waits. Right and wrong passwords are remembered separately, so that guesses push out only
+/// guesses. A name that does not exist is checked against the hash of an existing one, always the same, so
+/// that both take the same time. PasswordQueue decides whose turn is next and who is turned away; as many
+/// wait as can be checked within kMaxWait.
 class PasswordCheck : public std::enable_shared_from_this<PasswordCheck> {
  public:
   using Verdict = PasswordVerdict;
   using Answer = PasswordAnswer;
   using Clock = std::chrono::steady_clock;
-  using Submit = std::function<bool(Worker::Job)>;
+  using Submit = std::function<bool(task::LoopTasks::Job)>;
   using Verify = std::function<bool(const std::string& password, const std::string& hash)>;
   using Now = std::function<Clock::time_point()>;
 
@@ -40,13 +40,15 @@ class PasswordCheck : public std::enable_shared_from_this<PasswordCheck> {
   static constexpr std::size_t kRightOnes = 256;  ///< that are remembered
   static constexpr std::size_t kWrongOnes = 4096;
 
-  /// `most_waiting`: requests that wait, besides those for the password that is being checked.
+  /// `most_waiting` is the number of requests that may wait in addition to those for the password being
+  /// checked.
   PasswordCheck(Submit submit, Verify verify, std::size_t most_waiting = kMaxWaiting, Now now = Clock::now);
 
-  /// Name -> hash. What is remembered stays true: it is remembered together with the hash.
+  /// Name -> hash. Remembered results stay valid, because they are stored with the hash.
   void set_users(const std::map<std::string, std::string>& users);
 
-  /// Calls `answer` exactly once, now or later, or never when this object goes first. `client`: its address.
+  /// Calls `answer` exactly once, now or later, or never if this object is destroyed first. `client` is its
+  /// address.
   void check(const Credentials& credentials, const std::string& client, Answer answer);
 
  private:

@@ -17,7 +17,7 @@ namespace rdma_exporter::web {
 enum class PasswordVerdict : unsigned char { right, wrong, queue_full };
 using PasswordAnswer = std::function<void(PasswordVerdict)>;
 
-/// A password whose hash is to be computed, and who waits for that.
+/// A password whose hash is to be computed, and the requests that wait for it.
 struct PendingPassword {
   Digest key{};  ///< of everything that decides whether it is right
   std::string client;
@@ -27,30 +27,30 @@ struct PendingPassword {
   std::vector<PasswordAnswer> answers = {};
 };
 
-/// Passwords that wait to be checked. What sets apart somebody who knows a password, before any is checked,
-/// is that he says the same one again; whoever guesses says another one each time. So the next one is of the
-/// address that has said the fewest different ones, of those the one that was said most often, and of those
-/// the one that came first. Where there are too many the last in this order goes. One thread.
+/// Passwords that wait to be checked. Before any check, somebody who knows a password differs from a guesser
+/// only by repeating the same one. The next password is therefore one of the address that has sent the fewest
+/// different passwords; among those the one sent most often, and among those the one that came first. If
+/// there are too many, the last in this order is dropped. Not thread-safe.
 class PasswordQueue {
  public:
-  /// How many are remembered, so that a flood makes nobody else be forgotten at once.
+  /// How many are remembered, so that a flood does not push everybody else out at once.
   static constexpr std::size_t kPasswords = 16384;
   static constexpr std::size_t kClients = 4096;
 
-  /// Joins those who wait for the same password, or begins to wait.
+  /// Joins the requests that wait for the same password, or starts waiting.
   void add(PendingPassword pending);
-  /// The next one; nothing when none waits.
+  /// The next password to check; nothing if none waits.
   std::optional<PendingPassword> take_next();
-  /// The last one.
+  /// Removes and returns the last one.
   std::optional<PendingPassword> take_last();
 
-  /// `client` was right: what it has said before was no guessing.
+  /// `client` was right: what it has sent before was not guessing.
   void clear(const std::string& client) { clients_.forget(client); }
-  /// A guess, which does not become better by repeating it.
+  /// Counts a guess, which repetition does not improve.
   void count_wrong(const std::string& client) { ++clients_[client].different; }
 
   bool has(const Digest& key) const;
-  /// Those who wait.
+  /// Number of waiting requests.
   std::size_t size() const;
 
  private:

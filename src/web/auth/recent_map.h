@@ -9,13 +9,14 @@
 
 namespace rdma_exporter::web {
 
-/// Values of the last so many keys that were asked for.
+/// The values of the most recently used keys.
 template <typename Key, typename Value>
 class RecentMap {
  public:
   explicit RecentMap(std::size_t capacity) : capacity_(capacity) {}
 
-  /// Makes it the most recent one; a default one where it is not known, or no longer.
+  /// Returns the value and makes it the most recent one; a default value if the key is not known, or no
+  /// longer.
   Value& operator[](const Key& key) {
     if (const auto known = places_.find(key); known != places_.end()) {
       order_.splice(order_.begin(), order_, known->second);
@@ -29,7 +30,7 @@ class RecentMap {
     return order_.front().second;
   }
 
-  /// Null when it is not known. Changes nothing.
+  /// Null if the key is not known. Changes nothing.
   const Value* find(const Key& key) const {
     const auto known = places_.find(key);
     return known == places_.end() ? nullptr : &known->second->second;

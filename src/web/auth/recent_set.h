@@ -10,7 +10,7 @@
 
 namespace rdma_exporter::web {
 
-/// The last so many digests that were added or asked for.
+/// The digests that were added or looked up most recently.
 class RecentSet {
  public:
   explicit RecentSet(std::size_t capacity) : capacity_(capacity) {}
@@ -24,7 +24,7 @@ class RecentSet {
     order_.pop_back();
   }
 
-  /// Makes it the most recent one.
+  /// Looks it up and makes it the most recent one.
   bool contains(const Digest& digest) {
     const auto place = places_.find(digest);
     if (place == places_.end()) return false;

@@ -9,7 +9,7 @@
 
 namespace rdma_exporter::web {
 
-/// Lets `burst` requests through at once and after that one per interval; full at the start. One thread.
+/// Lets `burst` requests through at once and then one per interval; full at the start. Not thread-safe.
 class TokenBucket {
  public:
   using Clock = std::chrono::steady_clock;

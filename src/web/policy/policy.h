@@ -16,19 +16,19 @@ class context;
 
 namespace rdma_exporter::web {
 
-/// What TLS asks of clients, for comparing with another file's. An empty list allows everything.
+/// What TLS requires of clients, for comparison with another file. An empty list allows everything.
 struct TlsRules {
   bool requires_certificate = false;
   bool verifies_certificate = false;
-  std::string client_ca;  ///< the file that has it, or what says that the web config file itself has it
+  std::string client_ca;  ///< the CA file, or a marker that the CA is in the web config file itself
   std::vector<std::string> allowed_sans;
   config::TlsVersion min_version = config::TlsVersion::tls10;
   std::vector<std::string> cipher_suites;  ///< of TLS 1.2 and older
   std::vector<std::string> curves;
 };
 
-/// What the file of --web.config.file asks for, ready for use. Never changes: a file that changed makes a new
-/// one.
+/// The settings of the file of --web.config.file, ready for use. Immutable: a changed file makes a new
+/// object.
 struct Policy {
   std::shared_ptr<boost::asio::ssl::context> tls;  ///< null: plain HTTP
   TlsRules tls_rules;                              ///< of `tls`

@@ -29,19 +29,19 @@ bool widens(const Names& now, const Names& next, const std::set<std::string>& kn
 std::string PolicyGuard::weaker_tls(const TlsRules& now, const TlsRules& next) const {
   std::string weaker;
   add(weaker, now.requires_certificate && !next.requires_certificate,
-      "clients would need no certificate (client_auth_type)");
+      "clients would no longer need a certificate (client_auth_type)");
   add(weaker, now.verifies_certificate && !next.verifies_certificate,
-      "certificates of clients would not be verified (client_auth_type)");
+      "client certificates would no longer be verified (client_auth_type)");
   add(weaker, now.verifies_certificate && !now.client_ca.empty() && next.client_ca != now.client_ca,
-      next.client_ca.empty() ? "any CA that this host trusts would do (client_ca_file)"
+      next.client_ca.empty() ? "any CA that this host trusts would be accepted (client_ca_file)"
                              : "another CA would be trusted (client_ca_file)");
   add(weaker, widens(now.allowed_sans, next.allowed_sans, sans_),
-      "other clients would be allowed (client_allowed_sans)");
-  add(weaker, next.min_version < now.min_version, "an older version of TLS would do (min_version)");
+      "other clients would be accepted (client_allowed_sans)");
+  add(weaker, next.min_version < now.min_version, "an older TLS version would be accepted (min_version)");
   const bool has_suites = next.min_version < config::TlsVersion::tls13;
   add(weaker, has_suites && widens(now.cipher_suites, next.cipher_suites, suites_),
-      "other cipher suites would do (cipher_suites)");
-  add(weaker, widens(now.curves, next.curves, curves_), "other curves would do (curve_preferences)");
+      "other cipher suites would be accepted (cipher_suites)");
+  add(weaker, widens(now.curves, next.curves, curves_), "other curves would be accepted (curve_preferences)");
   return weaker;
 }
 
@@ -52,16 +52,16 @@ bool PolicyGuard::allows_more(const std::optional<config::RateLimit>& next) cons
 
 core::Result<void> PolicyGuard::check(const Policy& now, const Policy& next, const std::string& path) const {
   std::string weaker;
-  add(weaker, now.tls && !next.tls, "it has no tls_server_config any more");
+  add(weaker, now.tls && !next.tls, "it no longer has tls_server_config");
   if (now.tls && next.tls) {
     const std::string tls = weaker_tls(now.tls_rules, next.tls_rules);
     add(weaker, !tls.empty(), tls);
   }
-  add(weaker, !now.users.empty() && next.users.empty(), "it has no basic_auth_users any more");
-  add(weaker, now.rate_limit && allows_more(next.rate_limit), "more requests would be let in (rate_limit)");
+  add(weaker, !now.users.empty() && next.users.empty(), "it no longer has basic_auth_users");
+  add(weaker, now.rate_limit && allows_more(next.rate_limit), "more requests would be accepted (rate_limit)");
   if (weaker.empty()) return {};
-  return core::config_error(path + ": would weaken what is in force: " + weaker +
-                            "; if that is meant, restart the exporter");
+  return core::config_error(path + ": would weaken the security in force: " + weaker +
+                            "; if this is intended, restart the exporter");
 }
 
 void PolicyGuard::accept(const Policy& policy) {

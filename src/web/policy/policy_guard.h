@@ -11,18 +11,18 @@
 
 namespace rdma_exporter::web {
 
-/// Decides whether a policy may follow another one in a running server. A file weakens nothing by itself: one
-/// that is torn, or still being written, is often a valid file that asks for less. Less is asked for only
-/// after a restart.
+/// Decides whether a policy may replace another one in a running server. A file never weakens security by
+/// itself: one that is torn, or still being written, is often a valid file that requires less. Requiring less
+/// takes a restart.
 ///
-/// Names of clients, cipher suites, curves and the rate limit may come back to what was in force before,
-/// because a torn file that was narrower must not keep out the whole one that follows.
+/// Client names, cipher suites, curves and the rate limit may go back to what was in force before, so that a
+/// torn file that was stricter does not keep out the complete one that follows.
 class PolicyGuard {
  public:
-  /// The error is a whole message that names everything that would be weaker.
+  /// The error is a complete message that names everything that would be weaker.
   core::Result<void> check(const Policy& now, const Policy& next, const std::string& path) const;
 
-  /// `policy` is in force from now on.
+  /// Notes that `policy` is in force from now on.
   void accept(const Policy& policy);
 
  private:
@@ -32,7 +32,7 @@ class PolicyGuard {
   std::set<std::string> sans_;
   std::set<std::string> suites_;
   std::set<std::string> curves_;
-  std::optional<config::RateLimit> rate_limit_;  ///< with the shortest interval and the largest burst
+  std::optional<config::RateLimit> rate_limit_;  ///< with the shortest interval and the largest burst so far
 };
 
 }  // namespace rdma_exporter::web

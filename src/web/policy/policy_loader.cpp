@@ -48,7 +48,7 @@ class Loader {
     policy->users = std::move(file->users);
     policy->rate_limit = file->rate_limit;
     for (const auto& [name, value] : file->headers) policy->headers += name + ": " + value + "\r\n";
-    if (file->http2_asked_for) log::info("http2 is on in the web config, and HTTP/1.1 is what is served");
+    if (file->http2_asked_for) log::info("the web config enables http2, but only HTTP/1.1 is served");
     if (file->tls) {
       auto tls = make_tls(*file->tls);
       if (!tls) return tl::unexpected(std::move(tls.error()));
@@ -92,7 +92,7 @@ class Loader {
   static void warn_if_open_to_others(const std::string& path) {
     struct stat info {};
     if (::stat(path.c_str(), &info) == 0 && (info.st_mode & S_IROTH) != 0)
-      log::warn("everybody on this host can read the TLS key", {{"file", path}, {"use", "chmod o-r"}});
+      log::warn("the TLS key is readable by every user of this host", {{"file", path}, {"use", "chmod o-r"}});
   }
 
   const std::string& path_;

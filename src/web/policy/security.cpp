@@ -2,25 +2,21 @@
 // Copyright the rdma_exporter authors
 #include "web/policy/security.h"
 
-#include <openssl/crypto.h>
-
 #include <algorithm>
 #include <utility>
 
+#include "task/loop_tasks.h"
 #include "web/auth/bcrypt.h"
 #include "web/auth/gate.h"
 #include "web/policy/web_config_file.h"
-#include "web/worker.h"
 
 namespace rdma_exporter::web {
 
 Security::Security(asio::io_context& io, const std::string& file, unsigned connections,
                    http::HttpCounters& counters) {
   if (file.empty()) return;
-  // A thread may be inside OpenSSL when the process ends: what it uses must not be cleaned up.
-  ::OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, nullptr);
-  password_worker_ = std::make_unique<Worker>(io, 1);
-  const auto submit = [this](Worker::Job job) { return password_worker_->submit(std::move(job)); };
+  password_tasks_ = std::make_unique<task::LoopTasks>(io, 1, 1);
+  const auto submit = [this](task::LoopTasks::Job job) { return password_tasks_->submit(std::move(job)); };
   const std::size_t most = std::clamp<std::size_t>(connections / 2, 1, PasswordCheck::kMaxWaiting);
   gate_ = std::make_shared<Gate>(std::make_shared<PasswordCheck>(submit, bcrypt_matches, most));
   file_ = std::make_shared<WebConfigFile>(io, file, *gate_, counters);

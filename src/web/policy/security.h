@@ -14,11 +14,14 @@ namespace boost::asio {
 class io_context;
 }
 
+namespace rdma_exporter::task {
+class LoopTasks;
+}
+
 namespace rdma_exporter::web {
 
 class Gate;
 class WebConfigFile;
-class Worker;
 
 /// What the web config file asks for, in force for a server: TLS, passwords, rate limit, headers. Without a
 /// file, plain HTTP for everybody. Io thread only; `counters` outlive it, and it outlives the server.
@@ -50,7 +53,7 @@ class Security {
   bool has_passwords() const;
 
  private:
-  std::unique_ptr<Worker> password_worker_;
+  std::unique_ptr<task::LoopTasks> password_tasks_;
   std::shared_ptr<Gate> gate_;
   std::shared_ptr<WebConfigFile> file_;
 };

@@ -18,7 +18,7 @@ constexpr std::size_t kMaxQueued = 4;  // the look, and reloads that somebody as
 }  // namespace
 
 WebConfigFile::WebConfigFile(asio::io_context& io, std::string path, Gate& gate, http::HttpCounters& counters)
-    : path_(std::move(path)), gate_(gate), counters_(counters), timer_(io), worker_(io, kMaxQueued) {}
+    : path_(std::move(path)), gate_(gate), counters_(counters), timer_(io), tasks_(io, 1, kMaxQueued) {}
 
 core::Result<void> WebConfigFile::load() {
   const auto policy = read(path_, *seen_);
@@ -49,8 +49,8 @@ void WebConfigFile::look() {
   if (looking_) return report_late_look();
   look_began_ = std::chrono::steady_clock::now();
   const bool anyway = std::exchange(read_anyway_, false);
-  looking_ =
-      worker_.submit([weak = weak_from_this(), seen = seen_, path = path_, anyway]() -> Worker::Finish {
+  looking_ = tasks_.submit(
+      [weak = weak_from_this(), seen = seen_, path = path_, anyway]() -> task::LoopTasks::Finish {
         if (!is_to_be_read(*seen) && !anyway) {
           return [weak] {
             if (const auto self = weak.lock()) self->end_look();
@@ -70,7 +70,7 @@ void WebConfigFile::report_late_look() {
   if (late_ || std::chrono::steady_clock::now() - look_began_ < kLateLook) return;
   late_ = true;
   counters_.count_web_config(false);
-  log::error("the web config cannot be read: its file system does not answer", {{"file", path_}});
+  log::error("the web config file cannot be read: its file system does not respond", {{"file", path_}});
 }
 
 // A look that was late says nothing of whether the file is good: the next one reads it whatever it sees.
@@ -80,7 +80,7 @@ void WebConfigFile::end_look() {
 }
 
 void WebConfigFile::prepare(const Prepared& answer) {
-  auto job = [weak = weak_from_this(), seen = seen_, path = path_, answer]() -> Worker::Finish {
+  auto job = [weak = weak_from_this(), seen = seen_, path = path_, answer]() -> task::LoopTasks::Finish {
     return [weak, answer, policy = read(path, *seen)] {
       const auto self = weak.lock();
       if (!self) return;
@@ -91,8 +91,8 @@ void WebConfigFile::prepare(const Prepared& answer) {
       });
     };
   };
-  if (!worker_.submit(std::move(job)))
-    answer(core::config_error("--web.config.file: " + path_ + ": too many reloads are under way"));
+  if (!tasks_.submit(std::move(job)))
+    answer(core::config_error("--web.config.file: " + path_ + ": too many reloads are in progress"));
 }
 
 /// A change is acted upon at the look after the one that saw it: who writes a certificate and then its key,
@@ -116,7 +116,8 @@ core::Result<void> WebConfigFile::check(const core::Result<std::shared_ptr<const
   if (done) done = guard_.check(gate_.policy(), **loaded, path_);
   if (!done) {
     counters_.count_web_config(false);
-    log::error("the web config stays as it was", {{"error", core::to_string(done.error())}});
+    log::error("web config reload failed, keeping the previous one",
+               {{"error", core::to_string(done.error())}});
   }
   return done;
 }
@@ -126,7 +127,7 @@ void WebConfigFile::take(const std::shared_ptr<const Policy>& policy) {
   counters_.count_web_config(true);
   guard_.accept(*policy);
   gate_.use(policy);
-  log::info("web config read again", {{"file", path_}});
+  log::info("web config reloaded", {{"file", path_}});
 }
 
 }  // namespace rdma_exporter::web

@@ -11,10 +11,10 @@
 #include "asio/socket.h"
 #include "core/result.h"
 #include "http/http_counters.h"
+#include "task/loop_tasks.h"
 #include "web/auth/gate.h"
 #include "web/policy/policy_guard.h"
 #include "web/policy/policy_loader.h"
-#include "web/worker.h"
 
 namespace rdma_exporter::web {
 
@@ -39,7 +39,7 @@ class WebConfigFile : public std::enable_shared_from_this<WebConfigFile> {
   void prepare(const Prepared& answer);
 
  private:
-  /// What the worker has seen. One job at a time uses it.
+  /// What the looks have seen. One job at a time uses it.
   struct Seen {
     std::vector<std::string> files;
     std::vector<FileStamp> read;    ///< when they were read last
@@ -61,7 +61,7 @@ class WebConfigFile : public std::enable_shared_from_this<WebConfigFile> {
   http::HttpCounters& counters_;
   PolicyGuard guard_;
   Timer timer_;
-  Worker worker_;
+  task::LoopTasks tasks_;
   std::shared_ptr<Seen> seen_ = std::make_shared<Seen>();
   std::chrono::steady_clock::time_point look_began_;
   bool looking_ = false;

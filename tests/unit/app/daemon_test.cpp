@@ -87,7 +87,7 @@ TEST_F(DaemonReload, GivesUpAFileThatIsNeverRead) {
   ASSERT_TRUE(daemon.start());
   const Outcome stuck = reload(daemon);
   run_until_answered(stuck);
-  EXPECT_EQ(**stuck, "a file of the configuration could not be read within 10 s");
+  EXPECT_EQ(**stuck, "a configuration file could not be read within 10 s");
   const Outcome repaired = reload(daemon);
   run_until_answered(repaired);
   EXPECT_EQ(**repaired, "");

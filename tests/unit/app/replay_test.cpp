@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "app/collector_settings.h"
 #include "app/program.h"
+#include "app/setup/collector_settings.h"
 #include "collectors/collector_set.h"
 #include "config/parse.h"
 #include "record/recording_host.h"
@@ -19,7 +19,7 @@ namespace {
 using namespace std::chrono_literals;
 
 // A collector that waits for what it gave to the background has it at once.
-class AtOnce : public core::Background {
+class AtOnce : public task::Background {
  public:
   void start(std::function<void()> task) override { task(); }
   void tend() override {}

@@ -95,7 +95,7 @@ class NoPage final : public web::MetricsSource {
   }
   bool ready() const override { return true; }
   void reload(ReloadAnswer answer) override { answer({}); }
-  std::string landing_page() const override { return {}; }
+  void host_page(HostPage, HostPageAnswer answer) override { answer(nullptr); }
 };
 
 TEST_F(ReplaceFile, IsNotBegunWithoutAPage) {

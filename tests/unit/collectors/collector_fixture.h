@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// Drives one collector as the engine does: discovery, then one run of each job, on a tree of files, scripted
-// netlink answers and a scripted verbs device.
+// Runs one collector like the engine does: discovery, then one run of each job, on a tree of files with
+// scripted netlink answers and a scripted verbs device.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@
 #include "collectors/collector.h"
 #include "collectors/collector_set.h"
 #include "core/job.h"
-#include "host/netlink/nldev.h"
+#include "host/netlink/nldev/nldev.h"
 #include "tests/unit/support/recorded_netlink.h"
 #include "tests/unit/support/temp_tree.h"
 #include "tests/unit/support/watched_fs.h"
@@ -73,6 +73,8 @@ class CollectorFixture : public ::testing::Test {
   using Counts = std::map<std::string, std::uint64_t>;
 
   explicit CollectorFixture(const CollectorSpec& spec) : specs_{&spec} {
+    context_.enabled = {std::string(spec.name)};
+    context_.metrics.set = core::MetricSet::full;
     auto fs = std::make_unique<test::WatchedFs>(host::make_host_fs(tree_.root()));
     fs_ = fs.get();
     host_.sysfs = std::move(fs);
@@ -84,7 +86,7 @@ class CollectorFixture : public ::testing::Test {
     };
   }
 
-  /// One collection; fills errors_ and dropped_ anew.
+  /// One collection; refills errors_ and dropped_.
   Page collect() {
     if (!set_) set_.emplace(context_, specs_, [](const std::string&) { return true; });
     EXPECT_TRUE(set_->refresh().has_value());
@@ -102,6 +104,9 @@ class CollectorFixture : public ::testing::Test {
 
   /// New collectors, as after a reload of the configuration.
   void reload() { set_.reset(); }
+  /// As before the end of the program.
+  bool stop() { return stop_until(std::chrono::steady_clock::now() + std::chrono::minutes(1)); }
+  bool stop_now() { return stop_until(std::chrono::steady_clock::now()); }
 
   /// Lets time pass for the jobs.
   void pass(std::chrono::seconds time) { passed_ += time; }
@@ -146,6 +151,7 @@ class CollectorFixture : public ::testing::Test {
     if (protocol == host::NetlinkProtocol::route) return route_script_;
     return protocol == host::NetlinkProtocol::generic ? generic_script_ : script_;
   }
+  bool stop_until(std::chrono::steady_clock::time_point deadline) { return !set_ || set_->stop(deadline); }
   core::JobRun::Clock::time_point now() const { return core::JobRun::Clock::now() + passed_; }
 
   void add(const core::JobRun& run, Page& page) {

@@ -43,10 +43,11 @@ TEST_F(CollectorSetTest, HasOneJobPerCollectorAndDevice) {
   add_device("b");
   CollectorSet set = make();
   ASSERT_TRUE(set.refresh().value());
-  EXPECT_EQ(names(set), (std::set<std::string>{"device/", "device/a", "port/a", "port_counters/a",
-                                               "hw_counters/a", "roce_config/a", "device/b", "port/b",
-                                               "port_counters/b", "hw_counters/b", "roce_config/b"}));
-  EXPECT_EQ(set.jobs().size(), 11U);
+  EXPECT_EQ(names(set),
+            (std::set<std::string>{"device/", "device/a", "port/a", "port_counters/a", "hw_counters/a",
+                                   "roce_config/a", "pcie_errors/a", "device/b", "port/b", "port_counters/b",
+                                   "hw_counters/b", "roce_config/b", "pcie_errors/b"}));
+  EXPECT_EQ(set.jobs().size(), 13U);
 }
 
 TEST_F(CollectorSetTest, KeepsTheJobsOfADeviceThatStays) {
@@ -84,7 +85,7 @@ TEST_F(CollectorSetTest, LeavesExcludedDevicesAlone) {
   CollectorSet set = make("a");
   ASSERT_TRUE(set.refresh().value());
   for (const auto& job : set.jobs()) EXPECT_NE(job->device(), "a");
-  EXPECT_EQ(set.jobs().size(), 6U);
+  EXPECT_EQ(set.jobs().size(), 7U);
 }
 
 TEST_F(CollectorSetTest, SaysWhenTheListOfDevicesCannotBeRead) {

@@ -43,10 +43,11 @@ class NetdevFixture : public CollectorFixture {
     recording_ = recording;
   }
 
-  std::string recording_;                     ///< folder below tests/unit/data/ethernet
-  std::map<std::string, int> refusals_;       ///< operation -> errno, before what was recorded
-  std::map<std::string, std::string> other_;  ///< operation -> another folder
-  std::map<std::string, int> asked_;          ///< operation -> how often
+  std::string recording_;                         ///< folder below tests/unit/data/ethernet
+  std::map<std::string, int> refusals_;           ///< operation -> errno, before what was recorded
+  std::map<std::string, std::string> other_;      ///< operation -> another folder
+  std::map<std::string, test::Message> mutated_;  ///< operation -> its answer
+  std::map<std::string, int> asked_;              ///< operation -> how often
 
  private:
   using Answer = std::optional<core::Result<test::Message>>;
@@ -67,6 +68,7 @@ class NetdevFixture : public CollectorFixture {
     ++asked_[operation];
     if (const auto refusal = refusals_.find(operation); refusal != refusals_.end())
       return core::os_error(refusal->second);
+    if (const auto mutated = mutated_.find(operation); mutated != mutated_.end()) return mutated->second;
     if (operation == "getfamily") return test::recorded_file("ethernet/getfamily.bin");
     const auto other = other_.find(operation);
     const std::string folder = other == other_.end() ? recording_ : other->second;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// Collector template: virtual functions of a device (Documentation/ABI/testing/sysfs-bus-pci, sriov_numvfs).
-// Not part of the program: a start to copy to collectors/PART/NAME.cpp. docs/ARCHITECTURE.md says what else a
-// collector needs.
+// Template of a collector: virtual functions of a device (Documentation/ABI/testing/sysfs-bus-pci,
+// sriov_numvfs). Not part of the program: copy it to collectors/PART/NAME.cpp. docs/ARCHITECTURE.md says what
+// else a collector needs.
 #include <array>
 #include <memory>
 #include <string>

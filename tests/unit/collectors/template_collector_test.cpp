@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// The collector that others are copied from, and a test to copy with it.
+// Test of the collector template; copy it together with the template.
 #include "tests/unit/collectors/collector_fixture.h"
 
 namespace rdma_exporter::collectors {

@@ -26,7 +26,7 @@ TEST(ConfigListenAddress, SplitsHostAndPort) {
 TEST(ConfigListenAddress, SaysWhatIsTakenForAnAddress) {
   EXPECT_EQ(read("http://localhost:9400"), "is a URL, not an address");
   EXPECT_EQ(read("https://[::1]:9400/metrics"), "is a URL, not an address");
-  EXPECT_EQ(read("*:9400"), "has * as its host: omit the host to listen on all addresses");
+  EXPECT_EQ(read("*:9400"), "has * as its host: leave the host out to listen on all addresses");
 }
 
 TEST(ConfigListenAddress, TakesPortZeroForAPortThatTheKernelPicks) {
@@ -42,10 +42,10 @@ TEST(ConfigListenAddress, TakesIpv6InBracketsWithAndWithoutZone) {
 TEST(ConfigListenAddress, TakesTheAbsolutePathOfAUnixSocket) {
   EXPECT_EQ(parse_listen_address("unix:/run/x.sock")->path, "/run/x.sock");
   EXPECT_EQ(read("unix:9400"), "unix|9400") << "a host can have this name";
-  EXPECT_EQ(read("unix:x.sock"), "has a wrong port");
-  EXPECT_EQ(read("unix:/run/"), "has no name of a socket");
+  EXPECT_EQ(read("unix:x.sock"), "has an invalid port");
+  EXPECT_EQ(read("unix:/run/"), "has no socket name");
   EXPECT_EQ(read("unix:/" + std::string(106, 'x')), "|0");
-  EXPECT_EQ(read("unix:/" + std::string(107, 'x')), "has a path of more than 107 bytes");
+  EXPECT_EQ(read("unix:/" + std::string(107, 'x')), "has a path longer than 107 bytes");
 }
 
 TEST(ConfigListenAddress, RefusesAWrongPort) {
@@ -53,29 +53,29 @@ TEST(ConfigListenAddress, RefusesAWrongPort) {
   EXPECT_EQ(read("9400"), "has no port");
   EXPECT_EQ(read("localhost"), "has no port");
   for (const char* text : {":", ":65536", ":-1", ":+1", ":9400x", ": 9400", ":http", "localhost:", "[::1]"}) {
-    EXPECT_EQ(read(text), "has a wrong port") << text;
+    EXPECT_EQ(read(text), "has an invalid port") << text;
   }
 }
 
 TEST(ConfigListenAddress, RefusesAWrongHost) {
   for (const char* text : {"256.0.0.1:1", "1.2.3:1", "1.2.3.4.5:1", "1:1"}) {
-    EXPECT_EQ(read(text), "has a wrong IPv4 address") << text;
+    EXPECT_EQ(read(text), "has an invalid IPv4 address") << text;
   }
   for (const char* text : {"-a:1", "a-:1", "a..b:1", "a.:1", "a b:1", "http//x:1", "a/b:1"}) {
-    EXPECT_EQ(read(text), "has a wrong host name") << text;
+    EXPECT_EQ(read(text), "has an invalid host name") << text;
   }
-  EXPECT_EQ(read(std::string(64, 'a') + ":1"), "has a wrong host name");
+  EXPECT_EQ(read(std::string(64, 'a') + ":1"), "has an invalid host name");
   EXPECT_EQ(read("::1:9400"), "has an IPv6 address without brackets");
   EXPECT_EQ(read("[::1:9400"), "has no ] before the port");
   for (const char* text : {"[]:1", "[1.2.3.4]:1", "[::g]:1", "[::1%]:1", "[localhost]:1"}) {
-    EXPECT_EQ(read(text), "has no IPv6 address in its brackets") << text;
+    EXPECT_EQ(read(text), "has no valid IPv6 address in its brackets") << text;
   }
 }
 
 TEST(ConfigListenAddress, DoesNotStopAtAZeroByte) {
   using namespace std::string_literals;
-  EXPECT_EQ(read("127.0.0.1\0:1"s), "has a wrong host name");
-  EXPECT_EQ(read("[::1\0x]:1"s), "has no IPv6 address in its brackets");
+  EXPECT_EQ(read("127.0.0.1\0:1"s), "has an invalid host name");
+  EXPECT_EQ(read("[::1\0x]:1"s), "has no valid IPv6 address in its brackets");
 }
 
 }  // namespace

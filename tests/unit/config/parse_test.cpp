@@ -65,7 +65,7 @@ TEST_F(ConfigPrecedence, ACollectorIsSwitchedByTheFlagLast) {
 TEST_F(ConfigPrecedence, AWrongFileIsAnErrorAlsoWhenAFlagWouldOverrideIt) {
   const auto file = write("log:\n  level: loud\n");
   EXPECT_EQ(message(parse_with(file, {"--log.level=info"})),
-            file + ":2: log.level: \"loud\" is not known (use debug, info, warn or error)");
+            file + ":2: log.level: \"loud\" is not a valid value (use debug, info, warn or error)");
 }
 
 TEST_F(ConfigPrecedence, AWrongFileIsAnErrorForWhateverUsesIt) {

@@ -8,7 +8,7 @@ namespace rdma_exporter::core {
 namespace {
 
 constexpr MetricDesc kGood{
-    "rdma_port_packets_total", MetricType::counter, "device", "packets", "Packets", "sysfs"};
+    "rdma_port_packets_total", MetricType::counter, "device,port", "packets", "Packets", "sysfs"};
 
 constexpr MetricDesc with_name(std::string_view name, MetricType type = MetricType::counter) {
   MetricDesc metric = kGood;
@@ -39,6 +39,27 @@ TEST(OpenMetricsName, LeavesTheSuffixToTheSamples) {
   EXPECT_EQ(openmetrics_name(kGood), "rdma_port_packets");
   EXPECT_EQ(openmetrics_name(with_name("rdma_port_info", MetricType::gauge)), "rdma_port");
   EXPECT_EQ(openmetrics_name(with_name("rdma_port_up", MetricType::gauge)), "rdma_port_up");
+}
+
+constexpr MetricDesc with_labels(std::string_view name, std::string_view labels) {
+  MetricDesc metric = with_name(name);
+  metric.labels = labels;
+  return metric;
+}
+
+TEST(Valid, WantsTheLabelsOfThePrefixInFront) {
+  EXPECT_TRUE(valid(with_labels("rdma_port_packets_total", "device,port,direction")));
+  EXPECT_FALSE(valid(with_labels("rdma_port_packets_total", "device")));
+  EXPECT_FALSE(valid(with_labels("rdma_port_packets_total", "device,portal")));
+  EXPECT_FALSE(valid(with_labels("rdma_port_packets_total", "direction,device,port")));
+  EXPECT_TRUE(valid(with_labels("rdma_pfc_frames_total", "device,port,netdev,priority")));
+  EXPECT_FALSE(valid(with_labels("rdma_pfc_frames_total", "netdev,priority")));
+  EXPECT_TRUE(valid(with_labels("rdma_exporter_scrapes_total", "")));
+}
+
+TEST(Valid, RefusesLabelsThatAScrapeOrAnAlertAdds) {
+  for (const std::string_view labels : {"job", "instance", "cluster", "collector,severity", "alertname"})
+    EXPECT_FALSE(valid(with_labels("rdma_exporter_scrapes_total", labels))) << labels;
 }
 
 TEST(Valid, WantsTheBaseUnitInTheName) {

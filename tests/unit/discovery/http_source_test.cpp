@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// http_sd against a server that answers what the test says.
+// http_sd with a server whose answers the test chooses.
 #include "discovery/http_source.h"
 
 #include <gtest/gtest.h>
@@ -73,7 +73,7 @@ std::string answer(const std::string& status, const std::string& body) {
 
 core::Result<std::string> get(const std::string& url, std::chrono::milliseconds time = 30s,
                               const std::string& authority = "") {
-  return fetch(parse_url(url).value(), authority, time, 60s);
+  return fetch(http::parse_url(url).value(), authority, time, 60s);
 }
 
 TEST(TargetServer, IsAskedAsPrometheusAsks) {
@@ -157,7 +157,7 @@ TEST(TargetServer, OverTlsHasToProveItsName) {
 
 TEST(TargetServer, KeepsTheListWhileItFails) {
   Server server(answer("200 OK", "[{]"));
-  HttpSource source(parse_url("http://127.0.0.1:" + server.port()).value(), "", 60s);
+  HttpSource source(http::parse_url("http://127.0.0.1:" + server.port()).value(), "", 60s);
   const Reading reading = source.read();
   EXPECT_FALSE(reading.targets);
   ASSERT_EQ(reading.problems.size(), 1U);
@@ -165,10 +165,10 @@ TEST(TargetServer, KeepsTheListWhileItFails) {
 }
 
 TEST(TargetUrl, HasDefaults) {
-  const auto url = parse_url("https://cmdb.example").value();
+  const auto url = http::parse_url("https://cmdb.example").value();
   EXPECT_EQ(std::tuple(url.tls, url.host, url.port, url.target, url.host_header()),
             std::tuple(true, "cmdb.example", 443, "/", "cmdb.example"));
-  const auto other = parse_url("http://[2001:db8::1]:81?a=b#c").value();
+  const auto other = http::parse_url("http://[2001:db8::1]:81?a=b#c").value();
   EXPECT_EQ(std::tuple(other.tls, other.host, other.port, other.target, other.host_header()),
             std::tuple(false, "2001:db8::1", 81, "/?a=b", "[2001:db8::1]:81"));
 }
@@ -176,7 +176,7 @@ TEST(TargetUrl, HasDefaults) {
 TEST(TargetUrl, IsNothingElse) {
   for (const char* bad : {"", "cmdb", "ftp://cmdb", "http://", "http://:80", "http://user:word@cmdb/",
                           "http://cmdb/a b", "http://cmdb/\r\nX: y", "http://cmdb:x/"})
-    EXPECT_FALSE(parse_url(bad)) << bad;
+    EXPECT_FALSE(http::parse_url(bad)) << bad;
 }
 
 }  // namespace

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// A host on which nothing is wrong: two ConnectX with RoCE, lossless on priority 3, in a host with two memory
-// nodes.
+// A healthy host: two ConnectX with RoCE, lossless on priority 3, on a host with two NUMA nodes.
 #pragma once
 
 #include <string>
 
 #include "core/text/number_list.h"
-#include "doctor/gather/facts.h"
+#include "doctor/host_facts.h"
 
 namespace rdma_exporter::doctor::test {
 
@@ -44,6 +43,9 @@ inline PortFacts healthy_port(const std::string& netdev) {
   port.has_counters = true;
   return port;
 }
+
+/// As with probe.traffic_class: auto.
+inline ProbeFacts healthy_probe() { return {std::nullopt, 106}; }
 
 inline host::dcb::Ieee healthy_dcb() {
   host::dcb::Ieee dcb;
@@ -109,6 +111,7 @@ inline SystemFacts healthy_system() {
 inline Facts healthy_facts() {
   Facts facts;
   facts.system = healthy_system();
+  facts.probe = healthy_probe();
   facts.devices = {healthy_device("mlx5_0", "cx0"), healthy_device("mlx5_1", "cx1")};
   facts.sample_seconds = 2;
   for (const char* metric : {"rdma_netdev_discards_total", "rdma_pfc_frames_total"})
@@ -116,6 +119,29 @@ inline Facts healthy_facts() {
   for (const char* metric : {"rdma_port_ack_timeouts_total", "rdma_port_retries_exceeded_total",
                              "rdma_port_symbol_errors_total", "rdma_port_receive_buffer_missing_total"})
     facts.counters.push_back({metric, R"(device="mlx5_0",port="1")", "mlx5_0", "1", "", 0, 0.0});
+  facts.counters.push_back({"rdma_device_pcie_error_messages_total",
+                            R"(device="mlx5_0",end="port",pci_address="0000:3a:00.0",level="correctable")",
+                            "mlx5_0", "", "", 0, 0.0});
+  facts.counters.push_back({"rdma_device_pcie_root_error_messages_total",
+                            R"(device="mlx5_0",pci_address="0000:3a:00.0",level="fatal")", "mlx5_0", "", "",
+                            0, 0.0});
+  const auto gauge = [&](const std::string& metric, const std::string& labels, double value) {
+    const bool of_netdev = metric.starts_with("rdma_netdev_");
+    facts.gauges.push_back({metric, labels, "mlx5_0", of_netdev ? "1" : "", of_netdev ? "cx0" : "", value});
+  };
+  for (const char* reporter : {"fw", "fw_fatal"})
+    gauge("rdma_device_health_error", R"(device="mlx5_0",reporter=")" + std::string(reporter) + '"', 0);
+  gauge("rdma_netdev_health_error", R"(device="mlx5_0",port="1",netdev="cx0",reporter="tx")", 0);
+  gauge("rdma_device_firmware_update_pending", R"(device="mlx5_0",component="fw.version")", 0);
+  const std::string module = R"(device="mlx5_0",port="1",netdev="cx0")";
+  gauge("rdma_netdev_module_temperature_celsius", module, 45);
+  gauge("rdma_netdev_module_temperature_threshold_celsius", module + R"(,level="high_alarm")", 80);
+  gauge("rdma_netdev_module_temperature_threshold_celsius", module + R"(,level="high_warning")", 75);
+  for (const std::string side : {"rx", "tx"}) {
+    for (const char* lane : {"1", "2"})
+      gauge("rdma_netdev_module_" + side + "_power_watts", module + ",lane=\"" + lane + '"', 1e-3);
+    gauge("rdma_netdev_module_" + side + "_power_threshold_watts", module + R"(,level="low_warning")", 2e-4);
+  }
   return facts;
 }
 

@@ -26,44 +26,44 @@ TEST(LetsGoWhileOpen, IsNoWhenNotSure) {
     EXPECT_FALSE(lets_go_while_open(driver, "7.0.0", "#1 SMP")) << to_string(driver);
 }
 
-struct Kernel {
+struct KernelCase {
   const char* release;
   const char* version;
   bool safe;
 };
 
 TEST(ResourceDumpsSafe, FollowsTheTable) {
-  for (const Kernel& kernel : {
+  for (const KernelCase& kernel : {
            // Debian 12 and 13: the ABI in the release says nothing, the source version does.
-           Kernel{"6.1.0-50-amd64", "#1 SMP PREEMPT_DYNAMIC Debian 6.1.187-1 (2026-07-30)", false},
-           Kernel{"6.1.0-55-amd64", "#1 SMP PREEMPT_DYNAMIC Debian 6.1.190-1 (2026-09-20)", true},
-           Kernel{"6.12.107+deb13-amd64", "#1 SMP PREEMPT_DYNAMIC Debian 6.12.107-1 (2026-08-29)", false},
-           Kernel{"6.12.111+deb13-amd64", "#1 SMP PREEMPT_DYNAMIC Debian 6.12.111-1 (2026-09-28)", true},
-           Kernel{"6.12.117+deb12-amd64", "#1 SMP Debian 6.12.117-1~bpo12+1 (2026-11-13)", true},
+           KernelCase{"6.1.0-50-amd64", "#1 SMP PREEMPT_DYNAMIC Debian 6.1.187-1 (2026-07-30)", false},
+           KernelCase{"6.1.0-55-amd64", "#1 SMP PREEMPT_DYNAMIC Debian 6.1.190-1 (2026-09-20)", true},
+           KernelCase{"6.12.107+deb13-amd64", "#1 SMP PREEMPT_DYNAMIC Debian 6.12.107-1 (2026-08-29)", false},
+           KernelCase{"6.12.111+deb13-amd64", "#1 SMP PREEMPT_DYNAMIC Debian 6.12.111-1 (2026-09-28)", true},
+           KernelCase{"6.12.117+deb12-amd64", "#1 SMP Debian 6.12.117-1~bpo12+1 (2026-11-13)", true},
            // Built from kernel.org, and those that follow its numbers (Amazon Linux, Container-Optimized OS).
-           Kernel{"6.1.187", "#1 SMP", false},
-           Kernel{"6.1.188", "#1 SMP", true},
-           Kernel{"6.1.190-251.amzn2023.x86_64", "#1 SMP PREEMPT_DYNAMIC Tue Sep 29 2026", true},
-           Kernel{"6.12.109", "#1 SMP", false},
-           Kernel{"6.12.110+", "#1 SMP", true},
-           Kernel{"7.2.0", "#1 SMP", false},
-           Kernel{"7.2.13", "#1 SMP", true},
-           Kernel{"7.3.0-rc1", "#1 SMP", true},
-           Kernel{"8.0.1", "#1 SMP", true},
+           KernelCase{"6.1.187", "#1 SMP", false},
+           KernelCase{"6.1.188", "#1 SMP", true},
+           KernelCase{"6.1.190-251.amzn2023.x86_64", "#1 SMP PREEMPT_DYNAMIC Tue Sep 29 2026", true},
+           KernelCase{"6.12.109", "#1 SMP", false},
+           KernelCase{"6.12.110+", "#1 SMP", true},
+           KernelCase{"7.2.0", "#1 SMP", false},
+           KernelCase{"7.2.13", "#1 SMP", true},
+           KernelCase{"7.3.0-rc1", "#1 SMP", true},
+           KernelCase{"8.0.1", "#1 SMP", true},
            // Series of which nothing is known, whatever their number.
-           Kernel{"5.15.250", "#1 SMP", false},
-           Kernel{"6.6.200", "#1 SMP", false},
-           Kernel{"6.13.500", "#1 SMP", false},
-           Kernel{"6.18.60", "#1 SMP", false},
+           KernelCase{"5.15.250", "#1 SMP", false},
+           KernelCase{"6.6.200", "#1 SMP", false},
+           KernelCase{"6.13.500", "#1 SMP", false},
+           KernelCase{"6.18.60", "#1 SMP", false},
            // Distributions whose number is that of an old base.
-           Kernel{"5.14.0-503.40.1.el9_5.x86_64", "#1 SMP PREEMPT_DYNAMIC", false},
-           Kernel{"6.12.0-124.8.1.el10_1.x86_64", "#1 SMP PREEMPT_DYNAMIC", false},
-           Kernel{"6.8.0-79-generic", "#79-Ubuntu SMP PREEMPT_DYNAMIC", false},
-           Kernel{"6.17.2-1-pve", "#1 SMP PREEMPT_DYNAMIC PMX 6.17.2-1", false},
-           Kernel{"6.4.0-150600.23.47-default", "#1 SMP PREEMPT_DYNAMIC", false},
-           Kernel{"", "", false},
-           Kernel{"garbage", "#1 SMP", false},
-           Kernel{"6.1", "#1 SMP", false},
+           KernelCase{"5.14.0-503.40.1.el9_5.x86_64", "#1 SMP PREEMPT_DYNAMIC", false},
+           KernelCase{"6.12.0-124.8.1.el10_1.x86_64", "#1 SMP PREEMPT_DYNAMIC", false},
+           KernelCase{"6.8.0-79-generic", "#79-Ubuntu SMP PREEMPT_DYNAMIC", false},
+           KernelCase{"6.17.2-1-pve", "#1 SMP PREEMPT_DYNAMIC PMX 6.17.2-1", false},
+           KernelCase{"6.4.0-150600.23.47-default", "#1 SMP PREEMPT_DYNAMIC", false},
+           KernelCase{"", "", false},
+           KernelCase{"garbage", "#1 SMP", false},
+           KernelCase{"6.1", "#1 SMP", false},
        })
     EXPECT_EQ(resource_dumps_safe(kernel.release, kernel.version), kernel.safe)
         << kernel.release << kernel.version;

@@ -33,7 +33,8 @@ class PrivilegesTest : public ::testing::Test {
                                  asked_for_.insert(name);
                                  return denied_ != name;
                                },
-                               [this] { return netlink_; }, owners_wanted_});
+                               [this] { return netlink_; }, owners_wanted_, has_net_admin_,
+                               can_open_packet_});
   }
   std::set<std::string_view> privileges() {
     std::set<std::string_view> names;
@@ -46,6 +47,8 @@ class PrivilegesTest : public ::testing::Test {
   std::string denied_;
   bool netlink_ = true;
   bool owners_wanted_ = true;
+  std::function<bool()> has_net_admin_;
+  std::function<bool()> can_open_packet_;
   std::set<std::string> asked_for_;
 };
 
@@ -54,6 +57,13 @@ using Names = std::set<std::string_view>;
 TEST_F(PrivilegesTest, OnTheHostNothingIsMissing) {
   EXPECT_TRUE(missing().empty());
   EXPECT_EQ(asked_for_, (std::set<std::string>{"uverbs0", "uverbs1"}));
+}
+
+TEST_F(PrivilegesTest, CapabilitiesAreMissedByWhoWantsWhatNeedsThem) {
+  has_net_admin_ = can_open_packet_ = [] { return false; };
+  EXPECT_EQ(missing(), (std::vector<MissingPrivilege>{{"net_admin", "module"}, {"net_raw", "neighbor"}}));
+  has_net_admin_ = can_open_packet_ = [] { return true; };
+  EXPECT_TRUE(missing().empty());
 }
 
 TEST_F(PrivilegesTest, WithoutDevicesNothingIsLost) {

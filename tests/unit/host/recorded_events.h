@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// Datagrams that a kernel sent by itself (tests/unit/data/events/ORIGIN.md).
+// Recorded notifications of a kernel (tests/unit/data/events/ORIGIN.md).
 #pragma once
 
 #include <gtest/gtest.h>

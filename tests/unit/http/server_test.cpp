@@ -218,8 +218,10 @@ TEST_F(HttpServer, SaysThatAPortIsInUseAndNamesTheFlag) {
   Server second(io, options, routes, counters);
   const auto listening = second.listen();
   ASSERT_FALSE(listening.has_value());
-  EXPECT_EQ(core::to_string(listening.error()), "cannot listen on \"127.0.0.1:" + std::to_string(port) +
-                                                    "\": address already in use (see --web.listen-address)");
+  EXPECT_EQ(core::to_string(listening.error()),
+            "cannot listen on \"127.0.0.1:" + std::to_string(port) +
+                "\": address already in use (another program has this port; "
+                "choose another address with --web.listen-address)");
   EXPECT_EQ(listening.error().os_errno, EADDRINUSE);
 }
 

@@ -119,6 +119,6 @@ inline std::string plain(std::string_view status_line, std::string_view body, st
 
 /// For a scrape that finds no room for its page.
 inline const std::string kNoMemory =
-    plain("503 Service Unavailable", "no memory for the answer, try again\n", "Retry-After: 1\r\n");
+    plain("503 Service Unavailable", "not enough memory for the answer, try again\n", "Retry-After: 1\r\n");
 
 }  // namespace rdma_exporter::http

@@ -28,6 +28,7 @@ struct FakePort {
   std::uint8_t link_layer = IBV_LINK_LAYER_ETHERNET;
   ibv_mtu mtu = IBV_MTU_1024;
   std::uint16_t lid = 0;
+  std::uint8_t flags = 0;
   std::vector<FakeGid> gids{};
 };
 
@@ -59,12 +60,19 @@ class FakeFabric {
   void remove(const std::string& name);
   /// Sends an asynchronous event.
   void event(const std::string& name, ibv_event_type type, std::uint8_t port = 0);
+  /// Connecting a queue pair of it waits, like for a neighbour that does not answer, until this is called
+  /// with false.
+  void block_connects(const std::string& name, bool block);
   /// Polling it fails from now on.
   void break_adapter(const std::string& name);
   /// Operations that are posted end with this status; IBV_WC_SUCCESS: as the network has it.
   void fail_with(ibv_wc_status status);
   /// SENDs are acknowledged and lost on the way to the far process.
   void lose_sends(bool lost);
+  /// From the post of an operation to its completion.
+  void set_round_trip(std::chrono::nanoseconds time);
+  /// Its folder in sysfs.
+  void set_folder(const std::string& name, const std::string& folder);
   /// A clock whose ticks stamp completions, in kHz; 0: none.
   void set_clock(std::uint64_t khz);
 
@@ -82,6 +90,7 @@ class FakeFabric {
   ibv_wc_status forced_ = IBV_WC_SUCCESS;
   bool sends_lost_ = false;
   std::uint64_t clock_khz_ = 0;
+  std::uint64_t round_trip_ns_ = 20'000;
   std::uint32_t next_qp_ = 0x100;
 };
 

@@ -35,7 +35,7 @@ struct FakeAcceptor : Acceptor {
   std::optional<Reject> refusal;
   std::vector<Connect> wishes;
 
-  void accept(const Connect& wish, const std::string& /*control_address*/, Done done) override {
+  void accept(const Connect& wish, const ControlAddresses& /*control*/, Done done) override {
     wishes.push_back(wish);
     if (refusal) return done(tl::unexpected(*refusal));
     ++held;
@@ -82,6 +82,7 @@ class ProbeSideChannel : public testing::Test {
     std::optional<Failure> failure;
     std::chrono::seconds cap{};
     std::optional<Failure> lost;
+    std::vector<Failure> interruptions;
   };
 
   void SetUp() override {
@@ -125,18 +126,18 @@ class ProbeSideChannel : public testing::Test {
   std::shared_ptr<Dialed> dial(DialerOptions options) {
     auto dialed = all_dialed.emplace_back(std::make_shared<Dialed>());
     Dialer dialer(io, std::move(options), near_ends);
-    dialer.connect(
-        Op::write,
-        [dialed](tl::expected<Connection, ConnectError> answer) {
-          dialed->over = true;
-          if (answer) {
-            dialed->connection = std::move(*answer);
-          } else {
-            dialed->failure = answer.error().failure;
-            dialed->cap = answer.error().cap;
-          }
-        },
-        [dialed](const Failure& failure) { dialed->lost = failure; });
+    dialer.connect(Op::write,
+                   [dialed](tl::expected<Connection, ConnectError> answer) {
+                     dialed->over = true;
+                     if (answer) {
+                       dialed->connection = std::move(*answer);
+                     } else {
+                       dialed->failure = answer.error().failure;
+                       dialed->cap = answer.error().cap;
+                     }
+                   },
+                   {[dialed](const Failure& failure) { dialed->interruptions.push_back(failure); },
+                    [dialed](const Failure& failure) { dialed->lost = failure; }});
     return dialed;
   }
 

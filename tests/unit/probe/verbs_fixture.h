@@ -28,6 +28,13 @@ inline FakePort port_with(const std::string& address, ibv_mtu mtu = IBV_MTU_1024
   return {.mtu = mtu, .gids = {{.address = "fe80::1"}, {.address = address, .index = 3, .netdev = 2}}};
 }
 
+inline FakePort infiniband_port(std::uint16_t lid, const std::string& gid, std::uint8_t flags = 0) {
+  return {.link_layer = IBV_LINK_LAYER_INFINIBAND,
+          .lid = lid,
+          .flags = flags,
+          .gids = {{.address = gid, .type = IBV_GID_TYPE_IB}}};
+}
+
 inline EndRequest wanted_end(bool stamps = false) {
   EndRequest request;
   request.stamps = stamps;

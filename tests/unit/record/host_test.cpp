@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// What a recorded host answers is what the live one did, seam by seam: values, errors, and what was never
+// A recorded host answers like the live one, seam by seam: values, errors, and questions that were never
 // asked.
 #include <gtest/gtest.h>
 #include <linux/ethtool.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
-// Scrapes that want the pages of some collectors only.
+// Scrapes that request only some collectors.
 #include "tests/unit/scrape/engine_fixture.h"
 
 namespace rdma_exporter::scrape {

@@ -139,8 +139,15 @@ class EngineTest : public ::testing::Test {
   static bool has(const std::string& page, const std::string& line) {
     return page.find(line + "\n") != std::string::npos;
   }
-  static std::string self(const std::string& metric, const std::string& device, const std::string& value) {
-    return "rdma_exporter_collector_" + metric + "{collector=\"test\",device=\"" + device + "\"} " + value;
+  static std::string self(const std::string& metric, const std::string& value) {
+    return "rdma_exporter_collector_" + metric + "{collector=\"test\"} " + value;
+  }
+  // Whether the page says that this device is missing; for `reason`, or any.
+  static bool fails(const std::string& page, const std::string& device, const std::string& reason = "",
+                    const std::string& collector = "test") {
+    const std::string label = "rdma_exporter_collector_failing{collector=\"" + collector + "\",device=\"" +
+                              device + "\",reason=\"" + reason;
+    return page.find(label) != std::string::npos;
   }
 
   asio::io_context io_;

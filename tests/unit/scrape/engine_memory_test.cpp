@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
-// Scrapes that find no memory, at each place where they ask for some.
+// Scrapes whose memory allocations fail, at each place that allocates.
 #include "tests/unit/scrape/engine_fixture.h"
 #include "tests/unit/support/failing_new.h"
 

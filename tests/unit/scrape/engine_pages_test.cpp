@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
-// The forms in which one collection goes out.
+// The formats and compressions of one collection.
 #include <zlib.h>
 
 #include "tests/unit/scrape/engine_fixture.h"
@@ -38,6 +38,8 @@ class EnginePagesTest : public EngineTest {
 };
 
 TEST_F(EnginePagesTest, MakesEachFormOfACollectionOnce) {
+  a_->series = 10;
+  b_->series = 10;
   const PageRequest packed{.gzip = true};
   const PageRequest plain{};
   const PageRequest open{.format = Format::openmetrics};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// The kernel's side of SIOCETHTOOL for driver statistics, after net/ethtool/ioctl.c, with drivers that may
-// change their statistics between two ioctls.
+// The kernel's side of SIOCETHTOOL for driver statistics, following net/ethtool/ioctl.c, with drivers that
+// may change their statistics between two ioctls.
 #pragma once
 
 #include <linux/ethtool.h>

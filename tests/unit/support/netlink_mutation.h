@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// Changed copies of a recorded STAT_GET answer.
+// Modified copies of a recorded STAT_GET answer.
 #pragma once
 
 #include <rdma/rdma_netlink.h>

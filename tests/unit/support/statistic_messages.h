@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// Messages of statistics that Soft-RoCE has not: the counters of a recorded STAT_GET in the nests that
-// core/nldev.c puts them in.
+// Messages of statistics that Soft-RoCE lacks: the counters of a recorded STAT_GET in the nests of
+// core/nldev.c.
 #pragma once
 
 #include <rdma/rdma_netlink.h>

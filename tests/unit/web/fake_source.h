@@ -35,9 +35,14 @@ class FakeSource final : public MetricsSource {
     ++reloads;
     answer(reload_result);
   }
-  std::string landing_page() const override { return "<html>rdma_exporter</html>\n"; }
+  void host_page(HostPage kind, HostPageAnswer answer) override {
+    host_pages.push_back(kind);
+    answer(host_page_body);
+  }
 
   Page page = make_page("rdma_devices 0\n");
+  Page host_page_body = make_page("<html>rdma_exporter</html>\n");
+  std::vector<HostPage> host_pages;
   std::size_t missing = 0;
   bool is_ready = true;
   bool hold = false;

@@ -11,7 +11,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 TEST(WebFilter, WantsEverythingWithoutParameters) {
-  for (const char* query : {"", "&", "debug=1", "collect=port", "collect[x]=port", "&&x&=y"}) {
+  for (const char* query : {"", "&", "debug=1", "collectors=port", "collect[x]=port", "&&x&=y"}) {
     const auto filter = parse_filter(query);
     ASSERT_TRUE(filter) << query;
     EXPECT_THAT(filter->collect, IsEmpty()) << query;
@@ -32,6 +32,15 @@ TEST(WebFilter, RefusesBothKindsAtOnce) {
   const auto filter = parse_filter("collect[]=port&exclude[]=device");
   ASSERT_FALSE(filter);
   EXPECT_EQ(core::to_string(filter.error()), "collect[] and exclude[] cannot be combined");
+}
+
+TEST(WebFilter, RefusesNamesWithoutBracketsInsteadOfIgnoringThem) {
+  for (const char* query : {"collect=port", "collect", "a=b&collect=port&collect[]=device"}) {
+    const auto filter = parse_filter(query);
+    ASSERT_FALSE(filter) << query;
+    EXPECT_EQ(core::to_string(filter.error()), "collect: unknown parameter (did you mean collect[]?)");
+  }
+  EXPECT_FALSE(parse_filter("exclude=dcb"));
 }
 
 TEST(WebFilter, RefusesBrokenEscapes) {

@@ -62,6 +62,39 @@ TEST_F(WebRoutes, SaysWhatThePageIs) {
   EXPECT_EQ(plain_page.extra_headers, "Vary: Accept, Accept-Encoding\r\n");
 }
 
+TEST_F(WebRoutes, PagesForPeopleMayNotRunOrLoadAnything) {
+  const http::Response view = get("/");
+  EXPECT_EQ(view.body.get(), &source.host_page_body->body);
+  EXPECT_EQ(view.content_type, "text/html; charset=utf-8");
+  EXPECT_NE(view.extra_headers.find("Content-Security-Policy: default-src 'none'"), std::string_view::npos);
+  EXPECT_EQ(view.extra_headers.find("attachment"), std::string_view::npos);
+  const http::Response report = get("/report");
+  EXPECT_NE(report.extra_headers.find("Content-Security-Policy: default-src 'none'"), std::string_view::npos);
+  EXPECT_NE(report.extra_headers.find("Content-Disposition: attachment; filename=\"rdma-report.html\""),
+            std::string_view::npos);
+  using Kind = MetricsSource::HostPage;
+  EXPECT_EQ(source.host_pages, (std::vector{Kind::view, Kind::report}));
+  EXPECT_EQ(get("/report", http::Method::post).status, 405U);
+}
+
+TEST_F(WebRoutes, ServesTheSessionsOfTheProbeAsJson) {
+  const http::Response probe = get("/probe");
+  EXPECT_EQ(probe.body.get(), &source.host_page_body->body);
+  EXPECT_EQ(probe.content_type, "application/json");
+  EXPECT_NE(probe.extra_headers.find("Cache-Control: no-store"), std::string_view::npos);
+  EXPECT_EQ(source.host_pages, (std::vector{MetricsSource::HostPage::probe}));
+  EXPECT_EQ(get("/probe", http::Method::post).status, 405U);
+}
+
+TEST_F(WebRoutes, PagesForPeopleAreAdmittedAsMetricsAre) {
+  source.missing = 17;
+  for (const char* path : {"/", "/report", "/probe", "/rdma"})
+    EXPECT_EQ(routes.missing_room(http::Request{http::Method::get, path, {}}), 17U) << path;
+  EXPECT_EQ(routes.missing_room(http::Request{http::Method::get, "/-/healthy", {}}), 0U);
+  source.host_page_body = nullptr;
+  EXPECT_EQ(get("/").status, 503U);
+}
+
 TEST_F(WebRoutes, TellsTheClientWhatIsWrongWithItsFilter) {
   const http::Response both = get("/rdma?collect[]=a&exclude[]=b");
   EXPECT_EQ(both.status, 400U);

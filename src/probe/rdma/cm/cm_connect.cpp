@@ -17,9 +17,9 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr unsigned kBacklog = 4;
-constexpr unsigned kMaxAtOnce = 16;  // strangers may ask too
+constexpr unsigned kMaxAtOnce = 16;  // strangers can send requests, too
 
-// What a request brings: the word, and which of the end's queue pairs it is for.
+// Content of a request: the token, and which of the end's queue pairs it is for.
 constexpr std::uint8_t kOneSided = 1;
 constexpr std::uint8_t kEcho = 2;
 constexpr std::size_t kWord = std::tuple_size_v<decltype(CmAddress::token)>;
@@ -47,7 +47,7 @@ core::Result<void> check_place(const RcEnd& end, CmChannel::Id id, const VerbsDe
   return {};
 }
 
-// One queue pair of the prober's.
+// Connects one queue pair of the prober.
 class Caller {
  public:
   Caller(RcEnd& end, const VerbsDevice& device, const PathEnd& peer, std::uint16_t port,
@@ -154,7 +154,7 @@ bool CmListener::admit(const CmEvent& request) {
     if (request.private_data.size() < expected.size() ||
         CRYPTO_memcmp(request.private_data.data(), expected.data(), expected.size()) != 0)
       continue;
-    waiting_.erase(wanted);  // once, whatever comes of it
+    waiting_.erase(wanted);  // once, whether it succeeds or not
     return qp->connect_managed(*end_->cm, request.id, path_) &&
            end_->cm->accept(request.id, qp->end().number);
   }

@@ -11,35 +11,35 @@
 
 #include "probe/rdma/connection/rc_end.h"
 
-// Connecting the queue pairs of an end through the kernel's connection manager. Who may connect has been
-// decided on the side channel: it hands over where to ask and the word to say. Everything here blocks: on a
-// worker.
+// Connects the queue pairs of an end through the kernel's connection manager. The control connection has
+// already decided who may connect, and provides the address and the token. Everything here blocks: call it on
+// a worker.
 namespace rdma_exporter::probe {
 
-/// Longest that a prober waits for one connection. The kernel's own time is a constant, 15 requests that are
-/// 4 s apart, and cannot be set.
+/// How long a prober waits for one connection. The kernel's own timeout is a constant, 15 requests at
+/// intervals of 4 s, and cannot be changed.
 inline constexpr std::chrono::seconds kCmTime{3};
 
-/// The prober's side: connects each queue pair of `end` to the peer's within `time`.
+/// For the prober: connects each queue pair of `end` to the peer's within `time`.
 SetUp<void> cm_connect_end(RcEnd& end, const VerbsDevice& device, const PathEnd& peer,
                            const CmAddress& cm_address, const PathSettings& path,
                            std::chrono::milliseconds time = kCmTime);
 
-/// The responder's side: a port of its own for one session, open until both queue pairs are connected. By one
-/// thread at a time.
+/// For the responder: a port for one session, open until both queue pairs are connected. One thread at a
+/// time.
 class CmListener {
  public:
   static SetUp<std::shared_ptr<CmListener>> open(std::shared_ptr<RcEnd> end, const VerbsDevice& device,
                                                  const PathSettings& path);
 
   const CmAddress& cm_address() const { return cm_address_; }
-  int fd() const { return end_->cm->fd(); }  ///< readable when somebody asks
-  /// Answers those who have asked. A request without the word, or for a queue pair that is connected already,
-  /// is rejected.
+  int fd() const { return end_->cm->fd(); }  ///< readable if there is a request
+  /// Answers pending requests. Rejects requests without the token and those for a queue pair that is already
+  /// connected.
   void answer();
-  /// Nobody else is waited for.
+  /// True if all queue pairs are connected.
   bool done() const { return waiting_.empty(); }
-  /// Gives up waiting; what is connected stays.
+  /// Stops waiting; existing connections stay.
   void close();
 
  private:

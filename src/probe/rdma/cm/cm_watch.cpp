@@ -16,7 +16,7 @@ CmWatch::CmWatch(asio::io_context& io, Workers& workers, std::shared_ptr<CmListe
 void CmWatch::start() {
   asio::post(io_, [self = shared_from_this()] {
     if (!self->listener_) return;
-    // One of its own, because whoever destroys the listener closes the other.
+    // A duplicate, because the destructor of the listener closes the original.
     const int fd = ::fcntl(self->listener_->fd(), F_DUPFD_CLOEXEC, 0);
     ErrorCode error;
     if (fd >= 0) self->readable_.assign(fd, error);

@@ -14,16 +14,16 @@
 
 namespace rdma_exporter::probe {
 
-/// Waits for a listener's requests on the thread of `io`, so that a peer that never asks holds no worker, and
-/// has them answered on a worker. For kMaxListenTime at most.
+/// Waits for a listener's requests on the thread of `io`, so that a silent peer occupies no worker, and has a
+/// worker answer them. Waits at most for kMaxListenTime.
 class CmWatch : public std::enable_shared_from_this<CmWatch> {
  public:
-  /// As long as the responder waits for a prober that is connecting.
+  /// How long the responder waits for a prober that is connecting.
   static constexpr std::chrono::seconds kMaxListenTime{10};
 
   CmWatch(asio::io_context& io, Workers& workers, std::shared_ptr<CmListener> listener);
   void start();
-  /// Ends it; `then` is called on the thread of `io`.
+  /// Ends the wait; `then` is called on the thread of `io`.
   void stop(std::function<void()> then);
 
  private:
@@ -37,7 +37,7 @@ class CmWatch : public std::enable_shared_from_this<CmWatch> {
   std::shared_ptr<CmListener> listener_;
   Descriptor readable_;
   Timer timer_;
-  bool busy_ = false;  // a worker has the listener
+  bool busy_ = false;  // a worker uses the listener
   bool late_ = false;
 };
 

@@ -15,7 +15,7 @@
 #include <cstring>
 
 #include "probe/mesh/interface_addresses.h"
-#include "probe/rdma/verbs_device.h"
+#include "probe/rdma/verbs/device.h"
 
 namespace rdma_exporter::probe {
 namespace {
@@ -25,10 +25,11 @@ using std::chrono::milliseconds;
 
 constexpr const char* kNode = "/dev/infiniband/rdma_cm";
 
-// The kernel drops the events of an id whose user has given it 0.
+// The kernel drops the events of an id that was created with uid 0.
 constexpr std::uint64_t kUid = 1;
 
-// enum rdma_cm_event_type of the kernel's include/rdma/rdma_cm.h, which its user space header leaves out.
+// enum rdma_cm_event_type of the kernel's include/rdma/rdma_cm.h, which is missing from its user-space
+// header.
 enum : std::uint32_t {
   cm_address_resolved,
   cm_address_error,
@@ -44,7 +45,7 @@ enum : std::uint32_t {
   cm_device_removal,
 };
 
-// Why it failed, as a positive errno value.
+// The cause of the failure as a positive errno.
 int errno_of(const rdma_ucm_event_resp& from) {
   switch (from.event) {
     case cm_rejected:
@@ -120,7 +121,7 @@ rdma_ucm_conn_param parameters(std::uint32_t qp_number, std::span<const std::uin
   to.private_data_len = static_cast<std::uint8_t>(size);
   to.responder_resources = to.initiator_depth = 1;
   to.flow_control = 1;
-  // The kernel only passes these on; each end sets its own when it moves its queue pair.
+  // The kernel only forwards these; each end sets its own when it moves its queue pair.
   to.retry_count = 3;
   to.rnr_retry_count = 1;
   to.valid = 1;
@@ -311,7 +312,7 @@ core::Result<std::vector<Gid>> managed_addresses(const VerbsDevice& device, std:
     if (!address || address->link_local()) continue;
     const auto id = (*channel)->create();
     if (!id) return tl::unexpected(id.error());
-    // An address of a network interface without an RDMA device is refused.
+    // The kernel refuses addresses of network interfaces without an RDMA device.
     if ((*channel)->bind(*id, *address, 0, 0)) {
       const auto place = (*channel)->place(*id);
       if (place && is_on(*place, device, port)) addresses.push_back(*address);

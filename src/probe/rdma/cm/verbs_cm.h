@@ -18,14 +18,14 @@ namespace rdma_exporter::probe {
 
 class VerbsDevice;
 
-/// What the connection manager has to say about one of a channel's ids.
+/// An event of the connection manager about one of a channel's ids.
 struct CmEvent {
   enum class Kind : unsigned char {
     address_resolved,
     route_resolved,
-    request,      ///< of a peer; `id` is a new one
-    response,     ///< of the peer: the queue pair is to be moved, then establish()
-    established,  ///< nothing is left to do
+    request,      ///< from a peer; `id` is a new one
+    response,     ///< from the peer: move the queue pair, then call establish()
+    established,  ///< nothing remains to be done
     failed,
     other,
   };
@@ -35,12 +35,12 @@ struct CmEvent {
   std::vector<std::uint8_t> private_data{};  ///< of request; longer than what was sent, padded with zeros
 };
 
-/// The kernel's connection manager (/dev/infiniband/rdma_cm, include/uapi/rdma/rdma_user_cm.h), which speaks
-/// InfiniBand's CM protocol on RoCE and TCP with MPA on iWARP. Spoken to without librdmacm, which opens a
-/// second context of each device and keeps it for the life of the process: the device could not be removed
-/// any more. Queue pairs are made, moved and destroyed by their owner. Ids live as long as the channel at
-/// most; destroying either disconnects. By one thread at a time. Calls may block, on a worker; next_event()
-/// does not.
+/// The kernel's connection manager (/dev/infiniband/rdma_cm, include/uapi/rdma/rdma_user_cm.h), which uses
+/// InfiniBand's CM protocol on RoCE and TCP with MPA on iWARP. librdmacm is not used, because it opens a
+/// second context of each device and keeps it as long as the process lives, so that the device could not be
+/// removed. The owner of queue pairs creates, moves and destroys them. Ids live at most as long as the
+/// channel; destroying either disconnects. One thread at a time. Calls may block, so make them on a worker;
+/// next_event() does not block.
 class CmChannel {
  public:
   using Id = std::uint32_t;
@@ -53,16 +53,16 @@ class CmChannel {
 
   int fd() const { return fd_; }  ///< readable when there is an event; not blocking
   std::optional<CmEvent> next_event();
-  /// The next event of `id`, within the deadline; events of other ids are dropped. ETIMEDOUT, or what a
-  /// failed event says.
+  /// The next event of `id` before the deadline; drops events of other ids. ETIMEDOUT, or the cause that a
+  /// failed event reports.
   core::Result<CmEvent> wait(Id id, std::chrono::steady_clock::time_point deadline);
 
   core::Result<Id> create();
   void destroy(Id id);
-  /// `netdev`: scope of a link-local address. Port 0: any.
+  /// `netdev`: scope of a link-local address. Port 0: any port.
   core::Result<void> bind(Id id, const Gid& address, std::uint32_t netdev, std::uint16_t port);
   core::Result<void> listen(Id id, unsigned backlog);
-  /// Both are begun; an event tells the end.
+  /// Both start an operation; an event reports its end.
   core::Result<void> resolve_address(Id id, const Gid& from, const Gid& to, std::uint32_t netdev,
                                      std::uint16_t port, std::chrono::milliseconds time);
   core::Result<void> resolve_route(Id id, std::chrono::milliseconds time);
@@ -77,8 +77,8 @@ class CmChannel {
     std::uint16_t port = 0;  ///< own
   };
   core::Result<Place> place(Id id);
-  /// What a queue pair of InfiniBand's CM needs for its way to `state` (enum ibv_qp_state). The mask for
-  /// ibv_modify_qp().
+  /// The attributes that a queue pair needs to reach `state` (enum ibv_qp_state) with InfiniBand's CM, and
+  /// their mask for ibv_modify_qp().
   core::Result<int> attributes(Id id, int state, ibv_qp_attr& to);
 
  private:
@@ -89,11 +89,11 @@ class CmChannel {
   int fd_;
 };
 
-/// True when `id` is bound to the device's port.
+/// Whether `id` is bound to the device's port.
 bool is_on(const CmChannel::Place& place, const VerbsDevice& device, std::uint8_t port);
 
-/// Those of this host's IP addresses which the connection manager takes for the device's port: iWARP has no
-/// GIDs that are addresses.
+/// Those of this host's IP addresses that the connection manager assigns to the device's port: on iWARP, GIDs
+/// are not addresses.
 core::Result<std::vector<Gid>> managed_addresses(const VerbsDevice& device, std::uint8_t port);
 
 }  // namespace rdma_exporter::probe

@@ -2,7 +2,7 @@
 // Copyright the rdma_exporter authors
 #include "probe/rdma/connection/echo_answerer.h"
 
-#include "probe/rdma/wc_status.h"
+#include "probe/rdma/verbs/wc_status.h"
 
 namespace rdma_exporter::probe {
 
@@ -13,12 +13,12 @@ EchoAnswerer::EchoAnswerer(DeviceLoop& loop, std::shared_ptr<RcEnd> end, std::at
 
 EchoAnswerer::~EchoAnswerer() { loop_.detach(end_->serial); }
 
-void EchoAnswerer::completion(std::uint8_t kind, const WorkCompletion& completion, Clock::time_point seen,
-                              Clock::time_point /*sleep*/) {
-  // After an error the queue pair is dead; the prober sees it too, and ends the lease.
+void EchoAnswerer::completion(std::uint8_t kind, const WorkCompletion& completion,
+                              const DeviceLoop::Seen& seen) {
+  // After an error the queue pair is dead; the prober sees the error, too, and ends the lease.
   if (kind < kReceiveWork || completion.status != kWcSuccess) return;
   const unsigned slot = kind - kReceiveWork;
-  if (completion.bytes == kEchoSize) answer(slot, seen);
+  if (completion.bytes == kEchoSize) answer(slot, seen.time);
   end_->echo->post_receive(slot, completion.id);
 }
 

@@ -11,16 +11,15 @@
 
 namespace rdma_exporter::probe {
 
-/// The responder's part of a connection: sends every echo back. (One-sided operations need nobody.) Lives on
+/// The responder's part of a connection: returns every echo. (One-sided operations need no process.) Lives on
 /// its device's loop.
 class EchoAnswerer final : public DeviceLoop::Handler {
  public:
-  /// `answers` counts the echoes that were sent back. The loop's thread.
+  /// `answers` counts the returned echoes. Call on the loop's thread.
   EchoAnswerer(DeviceLoop& loop, std::shared_ptr<RcEnd> end, std::atomic<std::uint64_t>& answers);
   ~EchoAnswerer() override;
 
-  void completion(std::uint8_t kind, const WorkCompletion& completion, Clock::time_point seen,
-                  Clock::time_point sleep) override;
+  void completion(std::uint8_t kind, const WorkCompletion& completion, const DeviceLoop::Seen& seen) override;
 
  private:
   void answer(unsigned slot, Clock::time_point seen);

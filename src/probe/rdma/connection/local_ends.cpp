@@ -13,7 +13,7 @@ SetUp<std::shared_ptr<RcEnd>> make_counted_end(DeviceLoop& loop, const EndReques
                                                const std::shared_ptr<QpCounts>& counts, unsigned most) {
   const unsigned wanted = (request.one_sided ? 1U : 0U) + (request.echo ? 1U : 0U);
   std::atomic<unsigned>& count = request.responder ? counts->responder : counts->requester;
-  // Counted before they are made: several workers do so at once.
+  // Counted before they are created, because several workers create them concurrently.
   std::shared_ptr<void> counted(nullptr, [counts, &count, wanted](void*) { count -= wanted; });
   if ((count += wanted) > most)
     return tl::unexpected(
@@ -24,24 +24,29 @@ SetUp<std::shared_ptr<RcEnd>> make_counted_end(DeviceLoop& loop, const EndReques
 }
 
 void LocalEnds::make(EndRequest request, std::function<void(SetUp<std::shared_ptr<RcEnd>>)> done) {
-  workers_.post([self = shared_from_this(), request, done = std::move(done)] {
-    done(make_counted_end(*self->loop_, request, self->counts_, self->most_));
-  });
+  workers_.post(
+      [self = shared_from_this(), request, done = std::move(done)] {
+        done(make_counted_end(*self->loop_, request, self->counts_, self->most_));
+      },
+      loop_->line());
 }
 
 void LocalEnds::connect(std::shared_ptr<RcEnd> end, const Accept& accept, const PathSettings& path,
                         std::function<void(SetUp<void>)> done) {
-  workers_.post([device = loop_->device(), end = std::move(end), accept, path, done = std::move(done)] {
-    if (end->transport == Transport::verbs) return done(connect_end(*end, accept.end, path));
-    if (!accept.cm_address)
-      return done(tl::unexpected(
-          SetUpError{Stage::exchange, {core::Errc::parse, 0, "the peer does not wait for rdma_cm"}}));
-    done(cm_connect_end(*end, *device, accept.end, *accept.cm_address, path));
-  });
+  const bool managed = end->transport == Transport::rdma_cm;
+  workers_.post(
+      [device = loop_->device(), end = std::move(end), accept, path, managed, done = std::move(done)] {
+        if (!managed) return done(connect_end(*end, accept.end, path));
+        if (!accept.cm_address)
+          return done(tl::unexpected(
+              SetUpError{Stage::exchange, {core::Errc::parse, 0, "the peer does not wait for rdma_cm"}}));
+        done(cm_connect_end(*end, *device, accept.end, *accept.cm_address, path));
+      },
+      managed ? loop_->managed_line() : loop_->line());
 }
 
 void LocalEnds::dispose(std::shared_ptr<RcEnd> end) {
-  workers_.post([end = std::move(end)] {});
+  workers_.post([end = std::move(end)] {}, loop_->line());
 }
 
 }  // namespace rdma_exporter::probe

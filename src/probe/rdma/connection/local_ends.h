@@ -10,20 +10,20 @@
 
 namespace rdma_exporter::probe {
 
-/// Queue pairs of a device that exist now, by role.
+/// Number of queue pairs on a device, by role.
 struct QpCounts {
   std::atomic<unsigned> requester{0};
   std::atomic<unsigned> responder{0};
 };
 
-/// make_end(), counted. EDQUOT when there would be more than `most` queue pairs of the role.
+/// make_end() with a limit: EDQUOT if the role would have more than `most` queue pairs.
 SetUp<std::shared_ptr<RcEnd>> make_counted_end(DeviceLoop& loop, const EndRequest& request,
                                                const std::shared_ptr<QpCounts>& counts, unsigned most);
 
-/// A device's own ends of the connections that it dials, made and destroyed on workers. Thread-safe.
+/// This host's ends of the connections that a device dials, created and destroyed on workers. Thread-safe.
 class LocalEnds final : public NearEnds, public std::enable_shared_from_this<LocalEnds> {
  public:
-  /// `most`: queue pairs.
+  /// `most`: maximum number of queue pairs.
   LocalEnds(std::shared_ptr<DeviceLoop> loop, Workers& workers, std::shared_ptr<QpCounts> counts,
             unsigned most)
       : loop_(std::move(loop)), workers_(workers), counts_(std::move(counts)), most_(most) {}

@@ -8,8 +8,8 @@
 namespace rdma_exporter::probe {
 namespace {
 
-// What frames say of queue pairs that the connection managers connect: which there are. Their numbers are
-// the managers' business, and iWARP's are not of InfiniBand's range (Soft-iWARP begins with 1).
+// What frames contain about queue pairs that connection managers connect: only that they exist. Their numbers
+// concern only the managers, and those of iWARP may be outside InfiniBand's range (Soft-iWARP starts with 1).
 constexpr QpEnd kManagedOneSided{2, 0};
 constexpr QpEnd kManagedEcho{3, 0};
 
@@ -51,7 +51,8 @@ SetUp<void> choose_way(TransportChoice wish, RcEnd& end) {
   const bool iwarp = end.local.link == LinkLayer::iwarp;
   const bool managed = wish == TransportChoice::rdma_cm || (wish == TransportChoice::automatic && iwarp);
   if (!managed && iwarp) return failed(Stage::gid, {core::Errc::os, EOPNOTSUPP, "iWARP needs rdma_cm"});
-  // On InfiniBand it goes by IP addresses that other interfaces have, and by the subnet manager's paths.
+  // On InfiniBand it would need IP addresses, which belong to other interfaces, and the subnet manager's
+  // paths.
   if (managed && end.local.link == LinkLayer::infiniband)
     return failed(Stage::gid, {core::Errc::os, EAFNOSUPPORT, "rdma_cm is for Ethernet here"});
   end.transport = managed ? Transport::rdma_cm : Transport::verbs;

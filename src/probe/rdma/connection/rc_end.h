@@ -9,12 +9,12 @@
 #include "probe/rdma/cm/verbs_cm.h"
 #include "probe/rdma/device_loop.h"
 #include "probe/rdma/gid_choice.h"
-#include "probe/rdma/verbs_qp.h"
+#include "probe/rdma/verbs/qp.h"
 #include "probe/session/operation.h"
 
 namespace rdma_exporter::probe {
 
-/// What an end is to be made of.
+/// How to create an end.
 struct EndRequest {
   bool responder = false;
   bool one_sided = true;    ///< with a queue pair for one-sided operations
@@ -26,25 +26,25 @@ struct EndRequest {
   GidWish gid;
 };
 
-/// One end of a connection: its queue pairs and what the peer has to know of them. Making, connecting and
-/// destroying it block: on a worker.
+/// One end of a connection: its queue pairs, and what the peer needs to know about them. Creating, connecting
+/// and destroying it blocks: do so on a worker.
 struct RcEnd {
   std::uint64_t serial = 0;
   PathEnd local;
   std::uint8_t port = 1;
   std::uint32_t gid_index = 0;
-  std::uint32_t netdev = 0;  ///< that has the address; 0: not known
+  std::uint32_t netdev = 0;  ///< index of the interface that has the address; 0: unknown
   Transport transport = Transport::verbs;
-  std::unique_ptr<CmChannel> cm;       ///< once it was used; goes after the queue pairs
+  std::unique_ptr<CmChannel> cm;       ///< set if it was used; destroyed after the queue pairs
   std::unique_ptr<VerbsQp> one_sided;  ///< may be empty
   std::unique_ptr<VerbsQp> echo;       ///< may be empty
-  std::shared_ptr<void> counted;       ///< gone when the queue pairs are
+  std::shared_ptr<void> counted;       ///< released with the queue pairs
 
-  /// That one-sided operations are measured by.
+  /// The clock that measures one-sided operations.
   RttClock clock() const { return one_sided && one_sided->clock() ? RttClock::nic : RttClock::host; }
 };
 
-/// Why an end is not there, and at which step.
+/// Why an end could not be created, and at which step.
 struct SetUpError {
   Stage stage{};
   core::Error error;
@@ -57,11 +57,11 @@ using SetUp = tl::expected<T, SetUpError>;
 inline constexpr std::uint8_t kWriteWork = 0;
 inline constexpr std::uint8_t kReadWork = 1;
 inline constexpr std::uint8_t kSendWork = 2;
-inline constexpr std::uint8_t kFirstReadWork = 3;  ///< of a pair
+inline constexpr std::uint8_t kFirstReadWork = 3;  ///< the first of a pair
 inline constexpr std::uint8_t kSecondReadWork = 4;
-inline constexpr std::uint8_t kReceiveWork = 16;  ///< and the slot
+inline constexpr std::uint8_t kReceiveWork = 16;  ///< plus the slot
 
-/// Looks the address up and makes the queue pairs, with receives posted.
+/// Looks up the address and creates the queue pairs, with receives posted.
 SetUp<std::shared_ptr<RcEnd>> make_end(DeviceLoop& loop, const EndRequest& request);
 
 /// Connects them to the peer's by verbs. `path`: port and GID index are filled in.

@@ -6,7 +6,8 @@
 #include <cerrno>
 #include <utility>
 
-#include "probe/rdma/wc_status.h"
+#include "log/log.h"
+#include "probe/rdma/verbs/wc_status.h"
 
 namespace rdma_exporter::probe {
 namespace {
@@ -14,14 +15,8 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::nanoseconds;
 
-constexpr nanoseconds kMinSpin = 20us;
-constexpr nanoseconds kMaxSpin = 200us;
-
-// Twice the usual round trip. Where that is long, an interrupt and a wake-up change little, and spinning is
-// in vain.
-nanoseconds spin_time(nanoseconds usual) {
-  return 2 * usual > kMaxSpin ? kMinSpin : std::max(2 * usual, kMinSpin);
-}
+// Time between two polls of a loop that has nothing else to do.
+constexpr nanoseconds kUnnoticed = 10us;
 
 }  // namespace
 
@@ -37,19 +32,26 @@ void RcEndpoint::connect(std::optional<Op> one_sided) {
   const std::uint64_t attempt = ++attempt_;
   auto done = [&loop = loop_, &workers = workers_, alive = alive_, attempt](Answer answer) {
     // Moved on, never copied: the last reference must not be dropped on the loop, because destroying blocks.
-    loop.post([&workers, alive, attempt, held = std::make_shared<Answer>(std::move(answer))]() mutable {
+    loop.post([&workers, line = loop.line(), alive, attempt,
+               held = std::make_shared<Answer>(std::move(answer))]() mutable {
       if (alive->endpoint != nullptr && alive->endpoint->answered(attempt, *held)) return;
-      workers.post([late = std::move(held)] {});
+      workers.post([late = std::move(held)] {}, line);
     });
   };
-  auto lost = [&loop = loop_, alive = alive_, attempt](Failure cause) {
-    loop.post([alive, attempt, cause] {
-      RcEndpoint* endpoint = alive->endpoint;
-      if (endpoint == nullptr || endpoint->attempt_ != attempt) return;
-      endpoint->session_->disturbed(Clock::now(), cause);
-    });
+  const auto tell = [&loop = loop_, alive = alive_, attempt](auto what) {
+    return [&loop, alive, attempt, what](Failure cause) {
+      loop.post([alive, attempt, what, cause] {
+        RcEndpoint* endpoint = alive->endpoint;
+        if (endpoint == nullptr || endpoint->attempt_ != attempt) return;
+        what(*endpoint->session_, cause);
+        endpoint->told();
+      });
+    };
   };
-  connector_.connect(one_sided, std::move(done), std::move(lost));
+  connector_.connect(
+      one_sided, std::move(done),
+      {tell([](Session& session, const Failure& cause) { session.interrupted(cause); }),
+       tell([](Session& session, const Failure& cause) { session.disturbed(Clock::now(), cause); })});
 }
 
 bool RcEndpoint::answered(std::uint64_t attempt, Answer& answer) {
@@ -57,11 +59,14 @@ bool RcEndpoint::answered(std::uint64_t attempt, Answer& answer) {
   const Clock::time_point now = Clock::now();
   if (!answer) {
     session_->connect_failed(now, answer.error().failure, answer.error().cap);
+    told();
     return true;
   }
   connection_ = std::exchange(*answer, {});
+  echo_answered_ = echo_number_;
   loop_.attach(connection_.end->serial, *this);
   session_->connected(now);
+  told();
   return true;
 }
 
@@ -69,8 +74,11 @@ int RcEndpoint::post(Op op) {
   if (!connection_.end) return ENOTCONN;
   RcEnd& end = *connection_.end;
   Flight& out = flight(op);
+  // The peer has this many receives, and posts one again when it answers.
+  if (op == Op::echo && echo_number_ - echo_answered_ >= VerbsQp::kReceives) return EAGAIN;
   out.posted = Clock::now();
-  loop_.spin_until(out.posted + spin_time(out.usual));
+  spins_ = true;
+  loop_.spin(&out, out.posted + out.window.next());
   if (op != Op::echo) {
     if (!end.one_sided) return ENOTCONN;
     if (paired(op))
@@ -90,66 +98,95 @@ bool RcEndpoint::paired(Op op) const {
 
 void RcEndpoint::close() {
   ++attempt_;
+  // The loop may end before an endpoint that has been closed.
+  if (std::exchange(spins_, false)) {
+    loop_.end_spin(&one_sided_);
+    loop_.end_spin(&echo_);
+  }
   if (!connection_.end) return connector_.cancel();
   loop_.detach(connection_.end->serial);
-  workers_.post([gone = std::exchange(connection_, {})] {});
+  workers_.post([gone = std::exchange(connection_, {})] {}, loop_.line());
 }
 
-Completion RcEndpoint::measure(Op op, Clock::time_point seen, Clock::time_point sleep) {
+Completion RcEndpoint::measure(Op op, const DeviceLoop::Seen& seen) {
   Flight& out = flight(op);
   Completion completion;
-  completion.rtt = seen - out.posted;
-  completion.slept = sleep > out.posted;
-  out.usual = out.usual == 0ns ? completion.rtt : (7 * out.usual + completion.rtt) / 8;
+  completion.rtt = seen.time - out.posted;
+  completion.slept = seen.sleep > out.posted;
+  // It may have arrived right after the last poll that did not find it.
+  const nanoseconds away = seen.time - std::max(seen.empty, out.posted);
+  completion.preempted = !completion.slept && away > kUnnoticed && 4 * away > completion.rtt;
+  out.window.saw(completion.rtt, completion.slept);
+  loop_.end_spin(&out);
   return completion;
 }
 
-void RcEndpoint::completion(std::uint8_t kind, const WorkCompletion& completion, Clock::time_point seen,
-                            Clock::time_point sleep) {
-  if (kind >= kReceiveWork) return received(kind - kReceiveWork, completion, seen, sleep);
+void RcEndpoint::completion(std::uint8_t kind, const WorkCompletion& completion,
+                            const DeviceLoop::Seen& seen) {
+  if (completion.status != kWcSuccess) log_failure(completion);
+  handle(kind, completion, seen);
+  told();
+}
+
+void RcEndpoint::log_failure(const WorkCompletion& completion) {
+  const bool everyday = completion.status == kWcFlushed || completion.status == kWcRetryExceeded;
+  const std::pair said(completion.status, completion.vendor_error);
+  if (everyday || std::exchange(logged_, said) == said) return;
+  log::warn("an operation of the probe failed", {{"device", loop_.device()->name()},
+                                                 {"peer", address_text(connection_.peer.gid)},
+                                                 {"status", std::string(wc_status_name(completion.status))},
+                                                 {"vendor_error", std::to_string(completion.vendor_error)}});
+}
+
+void RcEndpoint::handle(std::uint8_t kind, const WorkCompletion& completion, const DeviceLoop::Seen& seen) {
+  if (kind >= kReceiveWork) return received(kind - kReceiveWork, completion, seen);
   const bool ok = completion.status == kWcSuccess;
   if (kind == kSendWork) {
-    // That an echo has arrived says nothing yet: its answer does.
-    if (!ok) session_->completed(Op::echo, {.status = completion.status, .peer_delay = {}}, seen);
+    // An echo that has arrived does not count yet; its answer does.
+    if (!ok) session_->completed(Op::echo, {.status = completion.status, .peer_delay = {}}, seen.time);
     return;
   }
   if (ok && kind == kFirstReadWork) {
     one_sided_.first_end = completion.stamp;
     return;
   }
-  if (ok && kind == kSecondReadWork) return pair_completed(completion.stamp, seen, sleep);
+  if (ok && kind == kSecondReadWork) return pair_completed(completion.stamp, seen);
   const Op op = kind == kWriteWork ? Op::write : Op::read;
   Completion result;
-  if (ok) result = measure(op, seen, sleep);
+  if (ok) result = measure(op, seen);
   result.status = completion.status;
-  session_->completed(op, result, seen);
+  session_->completed(op, result, seen.time);
 }
 
-void RcEndpoint::pair_completed(std::uint64_t second_end, Clock::time_point seen, Clock::time_point sleep) {
-  Completion result = measure(Op::read, seen, sleep);
+void RcEndpoint::pair_completed(std::uint64_t second_end, const DeviceLoop::Seen& seen) {
+  Completion result = measure(Op::read, seen);
   const auto rtt =
       second_round_trip(*connection_.end->one_sided->clock(), one_sided_.first_end, second_end, result.rtt);
   if (!rtt) {
     loop_.distrust_clock();
-    return session_->disturbed(seen, {Stage::local, kBadClock});
+    return session_->disturbed(seen.time, {Stage::local, kBadClock});
   }
   result.rtt = *rtt;
   result.clock = RttClock::nic;
-  result.slept = false;  // after both had ended
-  session_->completed(Op::read, result, seen);
+  result.slept = result.preempted = false;  // both had ended before
+  session_->completed(Op::read, result, seen.time);
 }
 
-void RcEndpoint::received(unsigned slot, const WorkCompletion& completion, Clock::time_point seen,
-                          Clock::time_point sleep) {
+void RcEndpoint::received(unsigned slot, const WorkCompletion& completion, const DeviceLoop::Seen& seen) {
   if (completion.status != kWcSuccess)
-    return session_->completed(Op::echo, {.status = completion.status, .peer_delay = {}}, seen);
-  const auto message =
-      completion.bytes == kEchoSize ? decode_echo(connection_.end->echo->received(slot)) : std::nullopt;
+    return session_->completed(Op::echo, {.status = completion.status, .peer_delay = {}}, seen.time);
+  std::optional<EchoMessage> message;
+  if (completion.bytes == kEchoSize) message = decode_echo(connection_.end->echo->received(slot));
   connection_.end->echo->post_receive(slot, completion.id);
-  if (!message || !message->answer || message->number != echo_number_) return;
-  Completion result = measure(Op::echo, seen, sleep);
+  if (!message || !message->answer) return;
+  // An answer that is too late does not count as one, but shows that the peer has received what preceded it.
+  const std::uint32_t out = echo_number_ - echo_answered_;
+  if (message->number - echo_answered_ - 1 >= out) return;
+  echo_answered_ = message->number;
+  if (message->number != echo_number_) return;
+  Completion result = measure(Op::echo, seen);
   result.peer_delay = message->delay;
-  session_->completed(Op::echo, result, seen);
+  session_->completed(Op::echo, result, seen.time);
 }
 
 }  // namespace rdma_exporter::probe

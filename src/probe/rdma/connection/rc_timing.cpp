@@ -11,8 +11,8 @@ using namespace std::chrono_literals;
 using core::config_error;
 using std::chrono::nanoseconds;
 
-// Soft-RoCE counts its timer in jiffies of up to 10 ms, and they may fire early: below 16.8 ms an answer that
-// is merely slow is reported as lost.
+// Soft-RoCE's timer counts jiffies of up to 10 ms, and may fire early: below 16.8 ms, an answer that is
+// merely slow would be reported as lost.
 constexpr unsigned kLeastTimeout = 12;
 constexpr unsigned kForEver = 7;
 constexpr nanoseconds kMaxDeadline = 60s;
@@ -20,7 +20,7 @@ constexpr nanoseconds kMaxDeadline = 60s;
 }  // namespace
 
 core::Result<void> check(const RcTiming& timing) {
-  if (timing.timeout == 0) return config_error("timeout 0 waits for ever; use 12 to 20");
+  if (timing.timeout == 0) return config_error("timeout 0 never expires; use 12 to 20");
   if (timing.timeout < kLeastTimeout || timing.timeout > 20)
     return config_error("timeout " + std::to_string(timing.timeout) + " is not one of 12 to 20");
   if (timing.retry >= kForEver) return config_error("retry 7 never fails on Soft-RoCE; use 0 to 6");

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/netlink/address_message.h"
 #include "tests/unit/collectors/collector_fixture.h"
 
 namespace rdma_exporter::collectors {
@@ -15,7 +16,7 @@ extern const CollectorSpec config_check_spec;
 namespace {
 
 // Runs what it is given at once, or keeps it: a reading that is stuck in the kernel.
-class StubBackground : public core::Background {
+class StubBackground : public task::Background {
  public:
   void start(std::function<void()> task) override {
     ++started;
@@ -49,7 +50,7 @@ class ConfigCheckTest : public CollectorFixture {
   }
 
   static std::string key(const std::string& check, const std::string& labels) {
-    return "rdma_config_check{check=\"" + check + "\"," + labels + "}";
+    return "rdma_config_check{" + labels + ",check=\"" + check + "\"}";
   }
 
   StubBackground background_;
@@ -81,6 +82,29 @@ TEST_F(ConfigCheckTest, ReadsAgainAfterTheIntervalOnly) {
   pass(std::chrono::seconds(31));
   EXPECT_EQ(collect().at(key("netdev_mtu", kNetdevOfRxe0)), 0);
   EXPECT_EQ(background_.started, 2 * first);
+}
+
+TEST_F(ConfigCheckTest, ReadsADeviceAgainAMinuteAfterAChange) {
+  context_.config_check.interval = std::chrono::minutes(5);
+  collect();
+  const int first = background_.started;
+  tree_.write("class/net/ve0/mtu", "4200\n");
+  host_.changes->note("ve0");
+  pass(std::chrono::seconds(30));
+  EXPECT_EQ(collect().at(key("netdev_mtu", kNetdevOfRxe0)), 1);
+  pass(std::chrono::seconds(31));
+  EXPECT_EQ(collect().at(key("netdev_mtu", kNetdevOfRxe0)), 0);
+  EXPECT_EQ(background_.started, first + 1) << "the device, not the host";
+  pass(std::chrono::seconds(61));
+  collect();
+  EXPECT_EQ(background_.started, first + 1) << "nothing has changed since";
+}
+
+TEST_F(ConfigCheckTest, ListsTheAddressesOfTheHostOnceForAllDevices) {
+  add_soft_roce("rxe1", "ve1");
+  collect();
+  EXPECT_EQ(background_.started, 3);
+  EXPECT_EQ(route_script_->requests[host::kGetAddresses], 1);
 }
 
 TEST_F(ConfigCheckTest, ADeviceThatHangsCostsItsOwnChecks) {

@@ -15,14 +15,14 @@ namespace {
 
 constexpr const char* kEcn = "class/net/eth0/ecn/";
 constexpr const char* kParams = "kernel/debug/mlx5/0000:3b:00.0/cc_params";
-const std::string kMtu = R"(rdma_netdev_mtu_bytes{netdev="eth0"})";
-const std::string kReadable = R"(rdma_roce_cc_parameters_readable{netdev="eth0"})";
+const std::string kMtu = R"(rdma_netdev_mtu_bytes{device="d",port="1",netdev="eth0"})";
+const std::string kReadable = R"(rdma_netdev_roce_cc_parameters_readable{device="d",port="1",netdev="eth0"})";
 
 class RoceConfigTest : public NetdevFixture {
  protected:
   RoceConfigTest() : NetdevFixture(roce_config_spec) {}
   static std::string parameter(const std::string& family, const std::string& name) {
-    return family + R"({netdev="eth0",parameter=")" + name + "\"}";
+    return family + R"({device="d",port="1",netdev="eth0",parameter=")" + name + "\"}";
   }
   void write(const std::string& folder, const std::string& file, const std::string& value) const {
     tree_.write(folder + "/" + file, value + "\n");
@@ -51,18 +51,21 @@ TEST_F(RoceConfigTest, ReadsTheVendorDriversEcnFilesInBaseUnits) {
   write(kEcn, "roce_rp/dce_tcp_g", "1019");
   write(kEcn, "roce_rp/rpg_byte_reset", "32767");
   Page page = collect();
-  EXPECT_EQ(page.at(R"(rdma_roce_ecn_enabled{netdev="eth0",role="np",priority="3"})"), 1);
-  EXPECT_EQ(page.at(R"(rdma_roce_ecn_enabled{netdev="eth0",role="rp",priority="4"})"), 0);
-  std::erase_if(page, [](const auto& sample) { return sample.first.starts_with("rdma_roce_ecn_enabled"); });
+  EXPECT_EQ(page.at(R"(rdma_priority_ecn_enabled{device="d",port="1",netdev="eth0",role="np",priority="3"})"),
+            1);
+  EXPECT_EQ(page.at(R"(rdma_priority_ecn_enabled{device="d",port="1",netdev="eth0",role="rp",priority="4"})"),
+            0);
+  std::erase_if(page,
+                [](const auto& sample) { return sample.first.starts_with("rdma_priority_ecn_enabled"); });
   EXPECT_EQ(page, (Page{{kMtu, 4200},
                         {kReadable, 1},
-                        {R"(rdma_roce_cnp_dscp{netdev="eth0"})", 48},
-                        {R"(rdma_roce_cnp_priority{netdev="eth0"})", 6},
-                        {parameter("rdma_roce_cc_time_seconds", "np_min_time_between_cnps"), 4e-6},
-                        {parameter("rdma_roce_cc_rate_bytes_per_second", "rp_ai_rate"), 625'000},
-                        {parameter("rdma_roce_cc_ratio", "rp_min_dec_fac"), 0.5},
-                        {parameter("rdma_roce_cc_ratio", "rp_dce_tcp_g"), 1019.0 / 1024},
-                        {parameter("rdma_roce_cc_value", "rp_byte_reset"), 32767}}));
+                        {R"(rdma_netdev_roce_cnp_dscp{device="d",port="1",netdev="eth0"})", 48},
+                        {R"(rdma_netdev_roce_cnp_priority{device="d",port="1",netdev="eth0"})", 6},
+                        {parameter("rdma_netdev_roce_cc_time_seconds", "np_min_time_between_cnps"), 4e-6},
+                        {parameter("rdma_netdev_roce_cc_rate_bytes_per_second", "rp_ai_rate"), 625'000},
+                        {parameter("rdma_netdev_roce_cc_ratio", "rp_min_dec_fac"), 0.5},
+                        {parameter("rdma_netdev_roce_cc_ratio", "rp_dce_tcp_g"), 1019.0 / 1024},
+                        {parameter("rdma_netdev_roce_cc_value", "rp_byte_reset"), 32767}}));
   EXPECT_TRUE(errors_.empty());
 }
 
@@ -72,15 +75,15 @@ TEST_F(RoceConfigTest, ReadsDebugfsWhereTheVendorDriverIsNot) {
   write(kParams, "rp_time_reset", "300");
   EXPECT_EQ(collect(), (Page{{kMtu, 4200},
                              {kReadable, 1},
-                             {R"(rdma_roce_cnp_dscp{netdev="eth0"})", 48},
-                             {parameter("rdma_roce_cc_time_seconds", "rp_time_reset"), 300e-6}}));
+                             {R"(rdma_netdev_roce_cnp_dscp{device="d",port="1",netdev="eth0"})", 48},
+                             {parameter("rdma_netdev_roce_cc_time_seconds", "rp_time_reset"), 300e-6}}));
 }
 
 TEST_F(RoceConfigTest, ReadsOnePlaceOnlyWhenBothAreThere) {
   add_netdev("mlx5_core", "connectx");
   write(kEcn, "roce_np/cnp_dscp", "26");
   write(kParams, "np_cnp_dscp", "48");
-  EXPECT_EQ(collect().at(R"(rdma_roce_cnp_dscp{netdev="eth0"})"), 26);
+  EXPECT_EQ(collect().at(R"(rdma_netdev_roce_cnp_dscp{device="d",port="1",netdev="eth0"})"), 26);
 }
 
 TEST_F(RoceConfigTest, SaysWhenDebugfsIsForRootOnly) {
@@ -107,7 +110,7 @@ TEST_F(RoceConfigTest, AParameterThatFailsCostsItself) {
   write(kParams, "np_cnp_dscp", "48");
   write(kParams, "np_cnp_prio", "many");
   write(kParams, "rp_gd", "");
-  EXPECT_EQ(collect().at(R"(rdma_roce_cnp_dscp{netdev="eth0"})"), 48);
+  EXPECT_EQ(collect().at(R"(rdma_netdev_roce_cnp_dscp{device="d",port="1",netdev="eth0"})"), 48);
   EXPECT_EQ(errors_, (Counts{{"parse", 1}})) << "an empty file: the firmware did not answer";
 }
 
@@ -116,8 +119,8 @@ TEST_F(RoceConfigTest, HasForcedTrafficClassAndHopLimit) {
   write(device_path("d") + "tc/1", "traffic_class", "Global tclass=106\nsrc_ip=10.0.0.0,tclass=96");
   write(device_path("d") + "ttl/1", "ttl", "64");
   const Page page = collect();
-  EXPECT_EQ(page.at(R"(rdma_roce_traffic_class{device="d",port="1"})"), 106);
-  EXPECT_EQ(page.at(R"(rdma_roce_ttl{device="d",port="1"})"), 64);
+  EXPECT_EQ(page.at(R"(rdma_port_roce_traffic_class{device="d",port="1"})"), 106);
+  EXPECT_EQ(page.at(R"(rdma_port_roce_ttl{device="d",port="1"})"), 64);
 }
 
 TEST_F(RoceConfigTest, HasNoTrafficClassWhereNoneIsForced) {
@@ -132,8 +135,8 @@ TEST_F(RoceConfigTest, HasThePresetsOfConnectionsThatSomebodyMadeVisible) {
   write("kernel/config/rdma_cm/d/ports/1", "default_roce_tos", "106");
   write("kernel/config/rdma_cm/d/ports/1", "default_roce_mode", "RoCE v2");
   const Page page = collect();
-  EXPECT_EQ(page.at(R"(rdma_cm_default_tos{device="d",port="1"})"), 106);
-  EXPECT_EQ(page.at(R"(rdma_cm_default_roce_mode_info{device="d",port="1",mode="RoCE v2"})"), 1);
+  EXPECT_EQ(page.at(R"(rdma_port_cm_default_tos{device="d",port="1"})"), 106);
+  EXPECT_EQ(page.at(R"(rdma_port_cm_default_roce_mode_info{device="d",port="1",mode="RoCE v2"})"), 1);
 }
 
 TEST_F(RoceConfigTest, MakesNothing) {

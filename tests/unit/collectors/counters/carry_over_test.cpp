@@ -21,7 +21,7 @@ TEST(CarryOver, GivesTheNextHolderWhatTheLastOneLeft) {
   all.take(kFirst, "1/hw_counters").leave(7);
   EXPECT_EQ(found(all, kFirst, "1/hw_counters"), 7);
   EXPECT_EQ(found(all, kFirst, "2/hw_counters"), 0);
-  EXPECT_EQ(found(all, kSecond, "1/hw_counters"), 0) << "another registration begins anew";
+  EXPECT_EQ(found(all, kSecond, "1/hw_counters"), 0) << "another registration starts afresh";
 }
 
 TEST(CarryOver, TakesNothingFromAReaderThatHasASuccessor) {

@@ -111,12 +111,15 @@ TEST_F(HwCountersTest, LeavesOutWhatIonicCouldNotDecode) {
   answer = test::with_value(answer, "sent_pkts", ~std::uint64_t{0});
   Page page = collect();
   EXPECT_EQ(page.size(), 14U);
-  EXPECT_FALSE(page.contains(R"(rdma_port_hw_counters_total{device="rxe0",port="1",counter="sent_pkts"})"));
+  EXPECT_FALSE(page.contains(
+      R"(rdma_port_raw_total{device="rxe0",port="1",source="hw_counters",counter="sent_pkts"})"));
   script_->refusals[host::nldev::kStatGet] = EINVAL;
   set("rxe0", "sent_pkts", "18446744073709551615");
   set("rxe0", "rcvd_pkts", "1");
   page = collect();
-  EXPECT_EQ(page, (Page{{R"(rdma_port_hw_counters_total{device="rxe0",port="1",counter="rcvd_pkts"})", 1}}));
+  EXPECT_EQ(
+      page,
+      (Page{{R"(rdma_port_raw_total{device="rxe0",port="1",source="hw_counters",counter="rcvd_pkts"})", 1}}));
 }
 
 TEST_F(HwCountersTest, ContinuesNarrowCountersWhenTheSourceChanges) {
@@ -206,16 +209,19 @@ TEST_F(HwCountersTest, ExportsGaugesAsGauges) {
   set_driver("d", "bnxt_en");
   set("d", "active_qps", "3");
   set("d", "resize_cq_cnt", "4");
-  EXPECT_EQ(collect(),
-            (Page{{R"(rdma_port_hw_value{device="d",port="1",counter="active_qps"})", 3},
-                  {R"(rdma_port_hw_counters_total{device="d",port="1",counter="resize_cq_cnt"})", 4}}));
+  EXPECT_EQ(
+      collect(),
+      (Page{
+          {R"(rdma_port_raw_value{device="d",port="1",source="hw_counters",counter="active_qps"})", 3},
+          {R"(rdma_port_raw_total{device="d",port="1",source="hw_counters",counter="resize_cq_cnt"})", 4}}));
 }
 
 TEST_F(HwCountersTest, LosesOneSampleToAFileThatFails) {
   add_port("d");
   set("d", "good", "1");
   tree_.link("/proc/self/mem", port_path("d") + "hw_counters/bad");
-  EXPECT_EQ(collect(), (Page{{R"(rdma_port_hw_counters_total{device="d",port="1",counter="good"})", 1}}));
+  EXPECT_EQ(collect(),
+            (Page{{R"(rdma_port_raw_total{device="d",port="1",source="hw_counters",counter="good"})", 1}}));
   EXPECT_EQ(errors_, (Counts{{"EIO", 1}}));
 }
 
@@ -235,7 +241,7 @@ class DeviceHwCountersTest : public HwCountersTest {
     return below(fs_->opens) || below(fs_->lists);
   }
   const std::string path_ = device_path("d") + "hw_counters";
-  const std::string key_ = R"(rdma_device_hw_counters_total{device="d",counter="num_cqovf"})";
+  const std::string key_ = R"(rdma_device_raw_total{device="d",counter="num_cqovf"})";
 };
 
 // A read from a network namespace that does not own the device crashes kernels without the fix of

@@ -2,7 +2,7 @@
 // Copyright the rdma_exporter authors
 #include <cerrno>
 
-#include "collectors/counters/pma_table.h"
+#include "collectors/counters/tables/pma_table.h"
 #include "tests/unit/collectors/collector_fixture.h"
 
 namespace rdma_exporter::collectors {
@@ -15,7 +15,7 @@ class PortCountersTest : public CollectorFixture {
     tree_.write(port_path("d") + "counters/" + counter, text + "\n");
   }
   static std::string saturated(const std::string& counter) {
-    return R"(rdma_counters_saturated{device="d",port="1",counter=")" + counter + R"("})";
+    return R"(rdma_port_counters_saturated{device="d",port="1",counter=")" + counter + R"("})";
   }
   static constexpr const char* kRxBytes = R"(rdma_port_data_bytes_total{device="d",port="1",direction="rx"})";
   static constexpr const char* kLinkDowned = R"(rdma_port_link_downed_total{device="d",port="1"})";
@@ -38,8 +38,9 @@ TEST_F(PortCountersTest, ExportsACounterWhileItIsZero) {
 TEST_F(PortCountersTest, PassesUnknownFilesThrough) {
   add_port("d");
   set("new_in_linux_9", "3");
-  EXPECT_EQ(collect(),
-            (Page{{R"(rdma_port_counters_total{device="d",port="1",counter="new_in_linux_9"})", 3}}));
+  EXPECT_EQ(
+      collect(),
+      (Page{{R"(rdma_port_raw_total{device="d",port="1",source="counters",counter="new_in_linux_9"})", 3}}));
 }
 
 TEST_F(PortCountersTest, SaysWhichNarrowFieldsStick) {
@@ -111,7 +112,8 @@ TEST_F(PortCountersTest, PassesTrafficThroughWhereHwCountersAreTheSeries) {
   set("link_downed", "1");
   const Page page = collect();
   EXPECT_FALSE(page.contains(kRxBytes));
-  EXPECT_EQ(page.at(R"(rdma_port_counters_total{device="d",port="1",counter="port_rcv_data"})"), 1000);
+  EXPECT_EQ(page.at(R"(rdma_port_raw_total{device="d",port="1",source="counters",counter="port_rcv_data"})"),
+            1000);
   EXPECT_EQ(page.at(kLinkDowned), 1);
 }
 
@@ -121,7 +123,8 @@ TEST_F(PortCountersTest, ObeysTheRawPolicy) {
   set("port_rcv_data", "1000");
   EXPECT_EQ(collect(),
             (Page{{kRxBytes, 4000},
-                  {R"(rdma_port_counters_total{device="d",port="1",counter="port_rcv_data"})", 1000}}));
+                  {R"(rdma_port_raw_total{device="d",port="1",source="counters",counter="port_rcv_data"})",
+                   1000}}));
 }
 
 TEST_F(PortCountersTest, NoticesAFileThatAppears) {

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cerrno>
 #include <map>
 
@@ -51,6 +52,27 @@ TEST_F(SysfsCountersTest, ReadsEveryFileButLifespan) {
   tree_.write("d/lifespan", "10\n");
   EXPECT_EQ(read(), (Values{{R"(counter="a")", 1}, {R"(counter="b")", 18446744073709551615ULL}}));
   EXPECT_EQ(fs_->opens["d/lifespan"], 0) << "a setting, not a counter";
+}
+
+// Each file of a RoCE port's counters/ is a firmware command on mlx5.
+TEST_F(SysfsCountersTest, LeavesFilesUnreadThatNoServedFamilyNeeds) {
+  constexpr core::MetricDesc kServed{"rdma_t_served_total", core::MetricType::counter, "", "", "S", "test"};
+  constexpr core::MetricDesc kLeftOut{
+      "rdma_t_left_out_total", core::MetricType::counter, "", "", "L", "test"};
+  const std::array rows{CounterRow{.raw = "served", .metric = &kServed},
+                        CounterRow{.raw = "left_out", .metric = &kLeftOut, .bits = 16}};
+  counters_ = CounterSet{CounterRules{.rows = rows,
+                                      .raw_counter = &kRaw,
+                                      .saturated = &kRaw,
+                                      .left_out =
+                                          [](const core::MetricDesc& family) {
+                                            return std::string_view(family.name) == "rdma_t_left_out_total";
+                                          }},
+                         ""};
+  tree_.write("d/served", "1\n");
+  tree_.write("d/left_out", "2\n");
+  EXPECT_EQ(read(), (Values{{"", 1}}));
+  EXPECT_EQ(fs_->opens["d/left_out"], 0);
 }
 
 TEST_F(SysfsCountersTest, ReadsTheValuesOfNow) {

@@ -12,7 +12,8 @@ using namespace std::chrono_literals;
 constexpr const char* kUp = R"(rdma_exporter_async_events_up{device="d"})";
 
 std::string carrier(const std::string& netdev, const std::string& to) {
-  return R"(rdma_netdev_carrier_changes_total{netdev=")" + netdev + R"(",to=")" + to + R"("})";
+  return R"(rdma_netdev_carrier_changes_total{device="d",port="1",netdev=")" + netdev + R"(",to=")" + to +
+         R"("})";
 }
 
 class EventsTest : public CollectorFixture {
@@ -61,13 +62,30 @@ TEST_F(EventsTest, HasNoCarrierChangesWhereTheKernelDoesNotCountThem) {
   EXPECT_EQ(errors_, (Counts{{"parse", 1}}));
 }
 
+TEST_F(EventsTest, SaysWhetherSomebodySetTheInterfaceDown) {
+  constexpr const char* kAdminUp = R"(rdma_netdev_admin_up{device="d",port="1",netdev="eth0"})";
+  add_device("mlx5_core");
+  tree_.write("class/net/eth0/flags", "0x1003\n");
+  EXPECT_EQ(collect().at(kAdminUp), 1);
+  tree_.write("class/net/eth0/flags", "0x1002\n");
+  EXPECT_EQ(collect().at(kAdminUp), 0);
+  context_.metrics.set = core::MetricSet::lean;
+  reload();
+  EXPECT_EQ(collect().at(kAdminUp), 0);
+  tree_.write("class/net/eth0/flags", "0x1003\n");
+  EXPECT_FALSE(collect().contains(kAdminUp)) << "nothing to say";
+  tree_.write("class/net/eth0/flags", "up\n");
+  EXPECT_FALSE(collect().contains(kAdminUp));
+  EXPECT_EQ(errors_, (Counts{{"parse", 1}}));
+}
+
 TEST_F(EventsTest, ListensToDevicesThatCanBeRemovedAllTheSame) {
   listen();
   add_device("mlx5_core");
   const Page page = collect();
   EXPECT_EQ(page.at(kUp), 1);
-  EXPECT_EQ(page.at(R"(rdma_async_events_total{device="d",port="1",event="PORT_ERR"})"), 0);
-  EXPECT_EQ(page.at(R"(rdma_async_events_total{device="d",port="",event="DEVICE_FATAL"})"), 0);
+  EXPECT_EQ(page.at(R"(rdma_device_async_events_total{device="d",port="1",event="PORT_ERR"})"), 0);
+  EXPECT_EQ(page.at(R"(rdma_device_async_events_total{device="d",port="",event="DEVICE_FATAL"})"), 0);
   EXPECT_EQ(page.at(R"(rdma_exporter_events_received_total{source="async"})"), 0);
   collect();
   EXPECT_EQ(verbs_->opens, 1) << "once";
@@ -103,7 +121,7 @@ TEST_F(EventsTest, SaysOnceThatADeviceCannotBeOpenedAndTriesAgain) {
   add_device("mlx5_core");
   Page page = collect();
   EXPECT_EQ(page.at(kUp), 0);
-  EXPECT_FALSE(page.contains(R"(rdma_async_events_total{device="d",port="1",event="PORT_ERR"})"))
+  EXPECT_FALSE(page.contains(R"(rdma_device_async_events_total{device="d",port="1",event="PORT_ERR"})"))
       << "0 would say that nothing happened";
   EXPECT_EQ(errors_, (Counts{{"EACCES", 1}}));
   collect();

@@ -20,7 +20,7 @@ class EthtoolStandardTest : public NetdevFixture {
  protected:
   EthtoolStandardTest() : NetdevFixture(ethtool_standard_spec) {}
   static std::string of(const std::string& family, const std::string& more = "") {
-    return family + R"({netdev="eth0")" + (more.empty() ? "" : ",") + more + "}";
+    return family + R"({device="d",port="1",netdev="eth0")" + (more.empty() ? "" : ",") + more + "}";
   }
   static std::size_t count(const Page& page, const std::string& family) {
     return static_cast<std::size_t>(std::count_if(page.begin(), page.end(), [&](const auto& sample) {
@@ -36,42 +36,44 @@ class EthtoolStandardTest : public NetdevFixture {
 
 TEST_F(EthtoolStandardTest, ExportsWhatAConnectXGives) {
   add_netdev("mlx5_core", "connectx");
-  EXPECT_EQ(
-      collect(),
-      (Page{{of("rdma_netdev_link_up"), 1},
-            {of("rdma_netdev_speed_bytes_per_second"), 50e9},
-            {of("rdma_netdev_mac_bytes_total", R"(direction="rx")"), 1551},
-            {of("rdma_netdev_mac_bytes_total", R"(direction="tx")"), 1550},
-            {of("rdma_netdev_mac_frames_total", R"(direction="rx")"), 1163},
-            {of("rdma_netdev_mac_frames_total", R"(direction="tx")"), 1162},
-            {of("rdma_netdev_mac_errors_total", R"(direction="rx",error="fcs")"), 1159},
-            {of("rdma_netdev_mac_errors_total", R"(direction="rx",error="in_range_length")"), 1166},
-            {of("rdma_netdev_mac_errors_total", R"(direction="rx",error="out_of_range_length")"), 1167},
-            {of("rdma_netdev_mac_errors_total", R"(direction="rx",error="too_long")"), 1168},
-            {of("rdma_netdev_mac_errors_total", R"(direction="rx",error="unsupported_opcode")"), 1172},
-            {of("rdma_netdev_rmon_errors_total", R"(error="undersize")"), 1178},
-            {of("rdma_netdev_rmon_errors_total", R"(error="fragment")"), 1179},
-            {of("rdma_netdev_rmon_errors_total", R"(error="jabber")"), 1180},
-            {of("rdma_netdev_mac_control_frames_total", R"(direction="rx")"), 1171},
-            {of("rdma_netdev_mac_control_frames_total", R"(direction="tx")"), 1170},
-            {of("rdma_netdev_pause_frames_total", R"(direction="rx")"), 1173},
-            {of("rdma_netdev_pause_frames_total", R"(direction="tx")"), 1174},
-            {of("rdma_netdev_pause_enabled", R"(direction="rx")"), 0},
-            {of("rdma_netdev_pause_enabled", R"(direction="tx")"), 0},
-            {of("rdma_netdev_symbol_errors_total"), 1169},
-            {of("rdma_netdev_fec_info", R"(mode="rs")"), 1},
-            {of("rdma_netdev_fec_blocks_total", R"(result="corrected")"), 3033},
-            {of("rdma_netdev_fec_blocks_total", R"(result="uncorrectable")"), 3034},
-            {of("rdma_netdev_fec_corrected_bit_errors_total"), 1193},
-            {of("rdma_netdev_link_down_events_total"), 1191},
-            {of("rdma_netdev_rx_ring_entries"), 1024},
-            {of("rdma_netdev_rx_ring_entries_max"), 8192},
-            {of("rdma_netdev_tx_ring_entries"), 2048},
-            {of("rdma_netdev_tx_ring_entries_max"), 8192},
-            {of("rdma_netdev_standard_counters_total", R"(counter="MulticastFramesXmittedOK")"), 1162},
-            {of("rdma_netdev_standard_counters_total", R"(counter="BroadcastFramesXmittedOK")"), 1163},
-            {of("rdma_netdev_standard_counters_total", R"(counter="MulticastFramesReceivedOK")"), 1164},
-            {of("rdma_netdev_standard_counters_total", R"(counter="BroadcastFramesReceivedOK")"), 1165}}));
+  EXPECT_EQ(collect(),
+            (Page{{of("rdma_netdev_link_up"), 1},
+                  {of("rdma_netdev_speed_bytes_per_second"), 50e9},
+                  {of("rdma_netdev_fec_line_bytes_per_second"), 53.125e9},
+                  {of("rdma_netdev_fec_codeword_bytes"), 680},
+                  {of("rdma_netdev_fec_bit_error_limit_ratio"), 2.4e-4},
+                  {of("rdma_netdev_mac_bytes_total", R"(direction="rx")"), 1551},
+                  {of("rdma_netdev_mac_bytes_total", R"(direction="tx")"), 1550},
+                  {of("rdma_netdev_mac_frames_total", R"(direction="rx")"), 1163},
+                  {of("rdma_netdev_mac_frames_total", R"(direction="tx")"), 1162},
+                  {of("rdma_netdev_mac_errors_total", R"(direction="rx",error="fcs")"), 1159},
+                  {of("rdma_netdev_mac_errors_total", R"(direction="rx",error="in_range_length")"), 1166},
+                  {of("rdma_netdev_mac_errors_total", R"(direction="rx",error="out_of_range_length")"), 1167},
+                  {of("rdma_netdev_mac_errors_total", R"(direction="rx",error="too_long")"), 1168},
+                  {of("rdma_netdev_mac_errors_total", R"(direction="rx",error="unsupported_opcode")"), 1172},
+                  {of("rdma_netdev_rmon_errors_total", R"(error="undersize")"), 1178},
+                  {of("rdma_netdev_rmon_errors_total", R"(error="fragment")"), 1179},
+                  {of("rdma_netdev_rmon_errors_total", R"(error="jabber")"), 1180},
+                  {of("rdma_netdev_mac_control_frames_total", R"(direction="rx")"), 1171},
+                  {of("rdma_netdev_mac_control_frames_total", R"(direction="tx")"), 1170},
+                  {of("rdma_netdev_pause_frames_total", R"(direction="rx")"), 1173},
+                  {of("rdma_netdev_pause_frames_total", R"(direction="tx")"), 1174},
+                  {of("rdma_netdev_pause_enabled", R"(direction="rx")"), 0},
+                  {of("rdma_netdev_pause_enabled", R"(direction="tx")"), 0},
+                  {of("rdma_netdev_symbol_errors_total"), 1169},
+                  {of("rdma_netdev_fec_info", R"(mode="rs")"), 1},
+                  {of("rdma_netdev_fec_blocks_total", R"(result="corrected")"), 3033},
+                  {of("rdma_netdev_fec_blocks_total", R"(result="uncorrectable")"), 3034},
+                  {of("rdma_netdev_fec_corrected_bit_errors_total"), 1193},
+                  {of("rdma_netdev_link_down_events_total"), 1191},
+                  {of("rdma_netdev_rx_ring_entries"), 1024},
+                  {of("rdma_netdev_rx_ring_entries_max"), 8192},
+                  {of("rdma_netdev_tx_ring_entries"), 2048},
+                  {of("rdma_netdev_tx_ring_entries_max"), 8192},
+                  {of("rdma_netdev_raw_total", R"(counter="MulticastFramesXmittedOK")"), 1162},
+                  {of("rdma_netdev_raw_total", R"(counter="BroadcastFramesXmittedOK")"), 1163},
+                  {of("rdma_netdev_raw_total", R"(counter="MulticastFramesReceivedOK")"), 1164},
+                  {of("rdma_netdev_raw_total", R"(counter="BroadcastFramesReceivedOK")"), 1165}}));
   EXPECT_TRUE(errors_.empty());
 }
 
@@ -104,6 +106,29 @@ TEST_F(EthtoolStandardTest, CountsFecByLaneBesideTheTotal) {
   EXPECT_EQ(page.at(of("rdma_netdev_fec_blocks_total", R"(result="corrected")")), 3035 + 3036 + 3037 + 3038);
 }
 
+// Synthetic speed: the card of the recording has 400 Gbit/s. add_port() writes "100 Gb/sec (4X EDR)".
+TEST_F(EthtoolStandardTest, TellsTheFecCodeByTheLanesOfTheRdmaPort) {
+  add_netdev("mlx5_core", "connectx");
+  test::Message modes = test::recorded_file("ethernet/connectx/linkmodes_get.bin");
+  const std::uint32_t recorded_speed = 400'000;
+  const std::uint32_t speed = 100'000;
+  const auto pattern = std::as_bytes(std::span(&recorded_speed, 1));
+  const auto at = std::search(modes.begin(), modes.end(), pattern.begin(), pattern.end());
+  ASSERT_NE(at, modes.end());
+  std::copy_n(std::as_bytes(std::span(&speed, 1)).begin(), sizeof speed, at);
+  mutated_["linkmodes_get"] = modes;
+  Page page = collect();
+  EXPECT_EQ(page.at(of("rdma_netdev_fec_bit_error_limit_ratio")), 5e-5);
+  EXPECT_EQ(page.at(of("rdma_netdev_fec_codeword_bytes")), 660);
+  tree_.write(port_path("d") + "rate", "100 Gb/sec (2X HDR)\n");
+  pass(std::chrono::minutes(2));
+  EXPECT_EQ(collect().at(of("rdma_netdev_fec_bit_error_limit_ratio")), 2.4e-4);
+  // Another wire than the port's: nobody knows its lanes.
+  tree_.write(port_path("d") + "rate", "25 Gb/sec (1X EDR)\n");
+  pass(std::chrono::minutes(4));
+  EXPECT_FALSE(collect().contains(of("rdma_netdev_fec_bit_error_limit_ratio")));
+}
+
 TEST_F(EthtoolStandardTest, SaysWhyThereIsNoLinkAndNoSpeedWithoutOne) {
   add_netdev("mlx5_core", "connectx");
   collect();
@@ -111,7 +136,7 @@ TEST_F(EthtoolStandardTest, SaysWhyThereIsNoLinkAndNoSpeedWithoutOne) {
   other_ = {{"linkstate_get", "connectx_down"}, {"linkmodes_get", "connectx_down"}};
   const Page page = collect();
   EXPECT_EQ(page.at(of("rdma_netdev_link_up")), 0);
-  EXPECT_EQ(page.at(of("rdma_netdev_link_extended_state", R"(state="no_cable",substate="")")), 1);
+  EXPECT_EQ(page.at(of("rdma_netdev_link_extended_state_info", R"(state="no_cable",substate="")")), 1);
   EXPECT_EQ(asked_["linkmodes_get"], 2) << "the link went: what depends on it is asked at once";
   EXPECT_EQ(count(page, "rdma_netdev_speed_bytes_per_second"), 0U);
 }
@@ -257,10 +282,14 @@ TEST_F(EthtoolStandardTest, ContinuesTheLinkCountBeyond32Bits) {
   EXPECT_EQ(collect().at(of("rdma_netdev_link_down_events_total")), 0x1'0000'0003);
 }
 
-TEST_F(EthtoolStandardTest, HasRawFormsAsConfigured) {
+// Also with RawPolicy::all: the driver has statistics of the names that those with a family have.
+TEST_F(EthtoolStandardTest, HasNoRawFormOfWhatHasAFamily) {
   add_netdev("mlx5_core", "connectx");
   context_.raw = RawPolicy::all;
-  EXPECT_EQ(count(collect(), "rdma_netdev_standard_counters_total"), 25U);
+  EXPECT_EQ(count(collect(), "rdma_netdev_raw_total"), 4U);
+  reload();
+  context_.raw = RawPolicy::none;
+  EXPECT_EQ(count(collect(), "rdma_netdev_raw_total"), 0U);
 }
 
 // No driver of the lab has these: mutations of its answers.

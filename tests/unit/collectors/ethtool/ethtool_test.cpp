@@ -35,15 +35,18 @@ class EthtoolTest : public CollectorFixture {
   }
   std::uint64_t& statistic(const std::string& name) { return kernel_->interfaces["eth0"][name]; }
 
-  /// The value of `name{netdev="eth0",labels}`, or nothing.
+  /// The value of `name{device="mlx5_0",port="1",netdev="eth0",labels}`, or nothing.
   static std::optional<double> of(const Page& page, const std::string& name, const std::string& labels = "") {
-    const auto it = page.find(name + R"({netdev="eth0")" + (labels.empty() ? "" : "," + labels) + "}");
+    const auto it = page.find(name + R"({device="mlx5_0",port="1",netdev="eth0")" +
+                              (labels.empty() ? "" : "," + labels) + "}");
     return it == page.end() ? std::nullopt : std::optional(it->second);
   }
   static std::optional<double> raw(const Page& page, const std::string& name) {
-    return of(page, "rdma_ethtool_statistics_total", "counter=\"" + name + "\"");
+    return of(page, "rdma_netdev_raw_total", "counter=\"" + name + "\"");
   }
-  static std::optional<double> age(const Page& page) { return of(page, "rdma_ethtool_age_seconds"); }
+  static std::optional<double> age(const Page& page) {
+    return of(page, "rdma_netdev_statistics_age_seconds");
+  }
   int readings() const {
     const auto it = kernel_->calls.find(ETHTOOL_GSTATS);
     return it == kernel_->calls.end() ? 0 : it->second;
@@ -57,17 +60,17 @@ TEST_F(EthtoolTest, GivesStatisticsTheirVendorNeutralNamesAndBaseUnits) {
   statistic("rx_prio3_pause_duration") = 1'500'000;
   statistic("tx_prio4_pause_duration") = 1;
   statistic("outbound_pci_stalled_rd") = 42;
-  statistic("rx_vport_rdma_unicast_bytes") = 18446744073709551615ULL;
+  statistic("rx_prio3_bytes") = 18446744073709551615ULL;
   const Page page = collect();
   EXPECT_EQ(of(page, "rdma_pfc_frames_total", R"(priority="3",direction="rx")"), 7);
   EXPECT_EQ(of(page, "rdma_pfc_pause_seconds_total", R"(priority="3",direction="rx")"), 1.5);
   EXPECT_EQ(of(page, "rdma_pfc_pause_seconds_total", R"(priority="4",direction="tx")"), 1e-6);
-  EXPECT_EQ(of(page, "rdma_pcie_stalled_ratio", R"(operation="read")"), 0.42);
-  EXPECT_EQ(of(page, "rdma_vport_rdma_bytes_total", R"(direction="rx",cast="unicast")"),
-            18446744073709551615.0);
+  EXPECT_EQ(of(page, "rdma_netdev_pcie_stalled_ratio", R"(operation="read")"), 0.42);
+  EXPECT_EQ(of(page, "rdma_priority_bytes_total", R"(priority="3",direction="rx")"), 18446744073709551615.0);
 }
 
 TEST_F(EthtoolTest, ExportsOthersOnlyWhenTheyAreAskedFor) {
+  context_.metrics.set = core::MetricSet::lean;
   statistic("rx_prio3_pause") = 1;
   statistic("some_error") = 2;
   statistic("rx0_packets") = 3;
@@ -92,7 +95,7 @@ TEST_F(EthtoolTest, KeepsGaugesOutOfTheCounterFamilyAlsoWhenTheyAreRaw) {
   const Page page = collect();
   EXPECT_EQ(raw(page, "rx_prio3_pause"), 1);
   EXPECT_EQ(raw(page, "outbound_pci_stalled_rd"), std::nullopt);
-  EXPECT_EQ(of(page, "rdma_ethtool_value", R"(counter="outbound_pci_stalled_rd")"), 50);
+  EXPECT_EQ(of(page, "rdma_netdev_raw_value", R"(counter="outbound_pci_stalled_rd")"), 50);
 }
 
 TEST_F(EthtoolTest, ReadsAgainOnlyAfterTheInterval) {
@@ -213,7 +216,8 @@ TEST_F(EthtoolTest, ReadsTheMembersOfABondAndNotTheBond) {
   statistic("a_error") = 1;
   const Page page = collect();
   EXPECT_EQ(raw(page, "a_error"), 1);
-  EXPECT_FALSE(page.contains(R"(rdma_ethtool_statistics_total{netdev="bond0",counter="a_error"})"));
+  EXPECT_FALSE(
+      page.contains(R"(rdma_netdev_raw_total{device="mlx5_0",port="1",netdev="bond0",counter="a_error"})"));
 }
 
 TEST_F(EthtoolTest, SaysWhoAnInterfaceIs) {
@@ -224,7 +228,7 @@ TEST_F(EthtoolTest, SaysWhoAnInterfaceIs) {
   nic.bus_address = "0000:3b:00.0";
   tree_.write("class/net/eth0/phys_switch_id", "a1b2\n");
   tree_.write("class/net/eth0/phys_port_name", "p0\n");
-  const std::string who = R"(rdma_netdev_info{netdev="eth0",role="port",device="mlx5_0",port="1",)";
+  const std::string who = R"(rdma_netdev_info{device="mlx5_0",port="1",netdev="eth0",role="port",)";
   const std::string where = R"(,phys_switch_id="a1b2",phys_port_name="p0"})";
   const std::string told =
       R"x(driver="mlx5_core",firmware_version="28.39.1002 (MT_0000000838)",bus_address="0000:3b:00.0")x";

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// On answers recorded from a kernel (tests/unit/data/netlink/ORIGIN.md): of rxe0 110 queue pairs and what
-// belongs to them. The numbers are those of rdma_resource_show.json there.
+// Uses answers recorded from a kernel (tests/unit/data/netlink/ORIGIN.md): 110 queue pairs of rxe0 and their
+// other objects. The expected numbers are those of rdma_resource_show.json.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <deque>
 #include <set>
 
-#include "core/background.h"
-#include "host/netlink/nldev_resource.h"
-#include "host/netlink/nldev_statistic.h"
+#include "host/netlink/nldev/resource.h"
+#include "host/netlink/nldev/statistic.h"
 #include "tests/unit/collectors/collector_fixture.h"
+#include "tests/unit/support/scripted_background.h"
 #include "tests/unit/support/statistic_messages.h"
 
 namespace rdma_exporter::collectors {
@@ -24,29 +23,6 @@ using host::nldev::ResourceTable;
 using test::Message;
 using test::recorded_message;
 using namespace std::chrono_literals;
-
-/// Runs tasks when it is told to, or at once.
-class ScriptedBackground : public core::Background {
- public:
-  void start(std::function<void()> task) override {
-    ++started;
-    tasks.push_back(std::move(task));
-    if (at_once) run();
-  }
-  void tend() override { ++tended; }
-  void run() {
-    while (!tasks.empty()) {
-      const auto task = std::move(tasks.front());
-      tasks.pop_front();
-      task();
-    }
-  }
-
-  bool at_once = true;
-  int started = 0;
-  int tended = 0;
-  std::deque<std::function<void()>> tasks;
-};
 
 class ResourceTest : public CollectorFixture {
  protected:
@@ -87,7 +63,7 @@ class ResourceTest : public CollectorFixture {
   }
 
   test::TempTree proc_;
-  ScriptedBackground background_;
+  test::ScriptedBackground background_;
 };
 
 TEST_F(ResourceTest, CountsObjectsAndTheirLimits) {
@@ -427,11 +403,12 @@ TEST_F(ResourceTest, AddsUpSetsOfQueuePairsByType) {
   script_->answers[host::nldev::kStatGet] = {sets(17)};
   Page page = collect();
   const std::string udp =
-      R"(rdma_qp_statistic_total{device="rxe0",port="1",qp_type="UD",counter="sent_pkts"})";
+      R"(rdma_resource_qp_statistic_total{device="rxe0",port="1",qp_type="UD",counter="sent_pkts"})";
   EXPECT_EQ(page.at(udp), 1000);
-  EXPECT_EQ(page.at(R"(rdma_qp_statistic_total{device="rxe0",port="1",qp_type="RC",counter="sent_pkts"})"),
-            500);
-  EXPECT_EQ(page.at(R"(rdma_qp_statistic_qps{device="rxe0",port="1",qp_type="UD"})"), 3);
+  EXPECT_EQ(
+      page.at(R"(rdma_resource_qp_statistic_total{device="rxe0",port="1",qp_type="RC",counter="sent_pkts"})"),
+      500);
+  EXPECT_EQ(page.at(R"(rdma_resource_qp_statistic_qps{device="rxe0",port="1",qp_type="UD"})"), 3);
   // The first set is dissolved and another one made: what was counted stays.
   script_->answers[host::nldev::kStatGet] = {sets(20)};
   pass(61s);
@@ -441,15 +418,15 @@ TEST_F(ResourceTest, AddsUpSetsOfQueuePairsByType) {
 }
 
 TEST_F(ResourceTest, AsksForOnDemandPagingOnlyWhereThereIsSome) {
-  EXPECT_EQ(count(collect(), "rdma_odp_statistic_total"), 0U);
+  EXPECT_EQ(count(collect(), "rdma_resource_odp_statistic_total"), 0U);
   EXPECT_EQ(script_->requests[host::nldev::kStatGet], 1);  // the sets of queue pairs
   script_->answers[host::nldev::resource_command(ResourceTable::mr)] = {
       test::with_on_demand_paging(recorded_message("res_mr_0.bin"))};
   script_->answers[host::nldev::kStatGet] = {test::mr_statistics_message({{1, true}, {2, false}, {3, true}})};
   pass(61s);
   const Page page = collect();
-  EXPECT_EQ(page.at(R"(rdma_odp_statistic_total{device="rxe0",event="sent_pkts"})"), 1000);
-  EXPECT_EQ(count(page, "rdma_qp_statistic_total"), 0U);
+  EXPECT_EQ(page.at(R"(rdma_resource_odp_statistic_total{device="rxe0",event="sent_pkts"})"), 1000);
+  EXPECT_EQ(count(page, "rdma_resource_qp_statistic_total"), 0U);
 }
 
 }  // namespace

@@ -84,7 +84,7 @@ TEST(ConfigCommand, SaysWhatIsWrong) {
   EXPECT_EQ(message(look({"a", "--every"})), "--every: needs a value");
   EXPECT_EQ(message(look({"a", "--once"})), "--once: cannot be combined with the command look");
   EXPECT_EQ(message(look({"a", "--log.level=loud"})),
-            "--log.level: \"loud\" is not known (use debug, info, warn or error)");
+            "--log.level: \"loud\" is not a valid value (use debug, info, warn or error)");
   const auto line = look({"a", "--every=0s"});
   ASSERT_TRUE(line) << message(line);
   EXPECT_EQ(message(line->value("--every", duration(1s, 1h), std::chrono::milliseconds(3s))),
@@ -117,9 +117,9 @@ Looks once.
   --brief
       Say less.
   -h, --help
-      Print this text.
+      Show this help.
 
-Flags of the daemon (rdma_exporter --help) apply too.
+The flags of the daemon (rdma_exporter --help) also apply.
 )");
 }
 

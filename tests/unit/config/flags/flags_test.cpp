@@ -135,13 +135,13 @@ TEST(ConfigFlags, NameAnUnknownFlagAndTheNearestOne) {
 TEST(ConfigFlags, WantAValueWhereOneIsDue) {
   EXPECT_EQ(message(parse_words({"--raw=all", "--log.level"})), "--log.level: needs a value");
   EXPECT_EQ(message(parse_words({"--device.include", "--once"})),
-            "--device.include: needs a value (one that starts with - is written --device.include=VALUE)");
+            "--device.include: needs a value (write one that starts with - as --device.include=VALUE)");
   EXPECT_EQ(message(parse_words({"--describe", "-h"})),
-            "--describe: needs a value (one that starts with - is written --describe=VALUE)");
+            "--describe: needs a value (write one that starts with - as --describe=VALUE)");
   EXPECT_EQ(message(parse_words({"--config.file="})), "--config.file: needs a value");
   EXPECT_EQ(message(parse_words({"--log.level=", "warn"})), "\"warn\": is not a flag (flags start with --)");
   EXPECT_EQ(message(parse_words({"--log.level="})),
-            "--log.level: \"\" is not known (use debug, info, warn or error)");
+            "--log.level: \"\" is not a valid value (use debug, info, warn or error)");
   EXPECT_EQ(parse_words({"--device.include=-a"})->config.device.include.text(), "-a");
 }
 
@@ -177,14 +177,14 @@ TEST(ConfigFlags, SayWhatIsAllowed) {
   EXPECT_EQ(problem("--web.read-timeout=10"),
             "--web.read-timeout: \"10\" is not a duration (use 10ms to 1h, such as 500ms, 5s or 1m30s)");
   EXPECT_EQ(problem("--device.forget-after=1500ms"),
-            "--device.forget-after: \"1500ms\" is not a number of whole seconds (use 0s to 8760h, such as "
+            "--device.forget-after: \"1500ms\" is not a whole number of seconds (use 0s to 8760h, such as "
             "90s, 24h or "
             "7d)");
-  EXPECT_EQ(problem("--raw=some"), "--raw: \"some\" is not known (use unmapped, all or none)");
-  EXPECT_EQ(problem("--netlink=true"), "--netlink: \"true\" is not known (use auto, on or off)");
+  EXPECT_EQ(problem("--raw=some"), "--raw: \"some\" is not a valid value (use unmapped, all or none)");
+  EXPECT_EQ(problem("--netlink=true"), "--netlink: \"true\" is not a valid value (use auto, on or off)");
   EXPECT_EQ(problem("--path.sysfs="), "--path.sysfs: \"\" is empty (use the path of a directory)");
   EXPECT_EQ(problem("--describe=xml"),
-            "--describe: \"xml\" is not known (use markdown, json, man or bash-completion)");
+            "--describe: \"xml\" is not a known format (use markdown, json, man or bash-completion)");
   EXPECT_EQ(problem("--config.file=/does/not/exist"),
             "--config.file: /does/not/exist: No such file or directory");
 }

@@ -22,9 +22,9 @@ std::string problem(const ValueType<T>& type, std::string_view value) {
 TEST(ConfigText, IsOneLineOfUtf8) {
   EXPECT_EQ(problem(text("", ""), ""), "accepted");
   EXPECT_EQ(problem(text("", ""), "größe \"quoted\" \\ #"), "accepted");
-  EXPECT_EQ(problem(text("", ""), "a\nb"), "holds a control character");
-  EXPECT_EQ(problem(text("", ""), "a\0b"s), "holds a control character");
-  EXPECT_EQ(problem(text("", ""), "\xc3"), "is not UTF-8");
+  EXPECT_EQ(problem(text("", ""), "a\nb"), "contains a control character");
+  EXPECT_EQ(problem(text("", ""), "a\0b"s), "contains a control character");
+  EXPECT_EQ(problem(text("", ""), "\xc3"), "is not valid UTF-8");
   EXPECT_EQ(problem(text("", ""), std::string(4097, 'a')), "is too long");
   EXPECT_EQ(problem(filled_text("", ""), ""), "is empty");
 }
@@ -48,7 +48,7 @@ TEST(ConfigDurationType, IsInRange) {
   EXPECT_EQ(problem(type, "9ms"), "is out of range");
   EXPECT_EQ(problem(type, "1h1ms"), "is out of range");
   EXPECT_EQ(problem(whole_seconds(0s, 1h), "1h1s"), "is out of range");
-  EXPECT_EQ(problem(whole_seconds(0s, 1h), "1ms"), "is not a number of whole seconds");
+  EXPECT_EQ(problem(whole_seconds(0s, 1h), "1ms"), "is not a whole number of seconds");
   EXPECT_EQ(*whole_seconds(0s, 1h).parse("1m1s"), 61s);
 }
 
@@ -66,7 +66,7 @@ TEST(ConfigRegex, CompilesOrSaysWhyNot) {
   EXPECT_EQ(problem(regex(), "*"),
             "is not a regular expression: no argument for repetition operator: *; .* matches anything");
   EXPECT_EQ(problem(regex(), "[z-a]").substr(0, 29), "is not a regular expression: ");
-  EXPECT_EQ(problem(regex(), "a\nb"), "holds a control character");
+  EXPECT_EQ(problem(regex(), "a\nb"), "contains a control character");
 }
 
 TEST(ConfigRegex, IsBoundedInLengthAndSize) {
@@ -82,9 +82,9 @@ TEST(ConfigTelemetryPath, LeavesTheOtherEndpointsAlone) {
   EXPECT_EQ(problem(telemetry_path(), "/rdma/metrics-1_a.b~c"), "accepted");
   EXPECT_EQ(problem(telemetry_path(), ""), "does not start with /");
   EXPECT_EQ(problem(telemetry_path(), "metrics"), "does not start with /");
-  EXPECT_EQ(problem(telemetry_path(), "/"), "is the landing page");
-  EXPECT_EQ(problem(telemetry_path(), "/-"), "belongs to health and readiness");
-  EXPECT_EQ(problem(telemetry_path(), "/-/metrics"), "belongs to health and readiness");
+  EXPECT_EQ(problem(telemetry_path(), "/"), "is reserved for the landing page");
+  EXPECT_EQ(problem(telemetry_path(), "/-"), "is reserved for health and readiness checks");
+  EXPECT_EQ(problem(telemetry_path(), "/-/metrics"), "is reserved for health and readiness checks");
   for (const char* value : {"//metrics", "/a b", "/a?b", "/a#b", "/a%20b", "/\xc3\xa4", "/a\n"}) {
     EXPECT_EQ(problem(telemetry_path(), value), "is not a plain URL path") << value;
   }

@@ -100,32 +100,33 @@ TEST(ConfigWebFile, TakesKeysThatStandInTheFile) {
 
 TEST(ConfigWebFile, RefusesUnknownAndRepeatedKeysWithTheirLine) {
   EXPECT_EQ(problem("tls_server_confg:\n"),
-            "/etc/x/web.yml:1: \"tls_server_confg\": unknown key (did you mean tls_server_config?)");
+            "/etc/x/web.yml:1: tls_server_confg: unknown key (did you mean tls_server_config?)");
   EXPECT_EQ(tls_problem("certfile: x"),
-            "/etc/x/web.yml:4: tls_server_config.\"certfile\": unknown key (did you mean cert_file?)");
+            "/etc/x/web.yml:4: tls_server_config.certfile: unknown key (did you mean "
+            "tls_server_config.cert_file?)");
   EXPECT_EQ(tls_problem("min_version: TLS12\n  min_version: TLS12"),
-            "/etc/x/web.yml:5: tls_server_config.min_version: is there twice");
-  EXPECT_EQ(
-      problem("http_server_config:\n  headers:\n    X-Frame: deny\n"),
-      "/etc/x/web.yml:3: http_server_config.headers.\"X-Frame\": unknown key (use Content-Security-Policy, "
-      "Strict-Transport-Security, X-Content-Type-Options, X-Frame-Options or X-XSS-Protection)");
+            "/etc/x/web.yml:5: tls_server_config.min_version: is given twice (first on line 4)");
+  EXPECT_EQ(problem("http_server_config:\n  headers:\n    X-Frame: deny\n"),
+            "/etc/x/web.yml:3: http_server_config.headers.X-Frame: unknown key (use the keys "
+            "Content-Security-Policy, "
+            "Strict-Transport-Security, X-Content-Type-Options, X-Frame-Options or X-XSS-Protection)");
 }
 
 TEST(ConfigWebFile, RefusesValuesThatAreNotKnown) {
-  EXPECT_EQ(
-      tls_problem("min_version: TLS1.2"),
-      "/etc/x/web.yml:4: tls_server_config.min_version: \"TLS1.2\" is not known (use TLS10, TLS11, TLS12 or "
-      "TLS13)");
-  EXPECT_EQ(
-      tls_problem("curve_preferences:\n    - X25519\n    - P256"),
-      "/etc/x/web.yml:6: tls_server_config.curve_preferences: \"P256\" is not known (use X25519, CurveP256, "
-      "CurveP384 or CurveP521)");
-  EXPECT_TRUE(tls_problem("cipher_suites: [TLS_RSA_WITH_AES_128_CBC_SHA]").find("is not known") !=
+  EXPECT_EQ(tls_problem("min_version: TLS1.2"),
+            "/etc/x/web.yml:4: tls_server_config.min_version: \"TLS1.2\" is not a valid value (use TLS10, "
+            "TLS11, TLS12 or "
+            "TLS13)");
+  EXPECT_EQ(tls_problem("curve_preferences:\n    - X25519\n    - P256"),
+            "/etc/x/web.yml:6: tls_server_config.curve_preferences: \"P256\" is not a valid value (use "
+            "X25519, CurveP256, "
+            "CurveP384 or CurveP521)");
+  EXPECT_TRUE(tls_problem("cipher_suites: [TLS_RSA_WITH_AES_128_CBC_SHA]").find("is not a valid value") !=
               std::string::npos);
-  EXPECT_TRUE(tls_problem("client_auth_type: Require").find("is not known") != std::string::npos);
+  EXPECT_TRUE(tls_problem("client_auth_type: Require").find("is not a valid value") != std::string::npos);
   EXPECT_EQ(tls_problem("prefer_server_cipher_suites: maybe"),
-            "/etc/x/web.yml:4: tls_server_config.prefer_server_cipher_suites: is not a boolean (use true or "
-            "false)");
+            "/etc/x/web.yml:4: tls_server_config.prefer_server_cipher_suites: \"maybe\" is not a boolean "
+            "(use true or false)");
   EXPECT_EQ(
       problem("http_server_config:\n  headers:\n    X-Frame-Options: allow\n"),
       "/etc/x/web.yml:3: http_server_config.headers.X-Frame-Options: \"allow\" is not allowed (use deny or "
@@ -134,8 +135,8 @@ TEST(ConfigWebFile, RefusesValuesThatAreNotKnown) {
 
 TEST(ConfigWebFile, RefusesAHeaderThatWouldBeginAnother) {
   EXPECT_EQ(problem("http_server_config:\n  headers:\n    X-XSS-Protection: \"1\\r\\nSet-Cookie: a\"\n"),
-            "/etc/x/web.yml:3: http_server_config.headers.X-XSS-Protection: may have printable ASCII "
-            "characters only");
+            "/etc/x/web.yml:3: http_server_config.headers.X-XSS-Protection: may contain only printable "
+            "ASCII characters");
 }
 
 TEST(ConfigWebFile, RefusesTlsThatContradictsItself) {
@@ -186,7 +187,7 @@ TEST(ConfigWebFile, RefusesWhatIsNoBcryptHashAndDoesNotRepeatIt) {
 
 TEST(ConfigWebFile, RefusesARateLimitThatLetsNothingThrough) {
   EXPECT_EQ(problem("rate_limit:\n  interval: 1s\n"),
-            "/etc/x/web.yml:1: rate_limit.burst: at least 1, or every request is refused");
+            "/etc/x/web.yml:1: rate_limit.burst: must be at least 1, or every request is refused");
   EXPECT_NE(problem("rate_limit:\n  interval: 1\n  burst: 1\n"), "accepted") << "1 of what?";
   EXPECT_NE(problem("rate_limit:\n  interval: 1s\n  burst: -1\n"), "accepted");
 }

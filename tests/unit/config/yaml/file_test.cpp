@@ -86,21 +86,21 @@ TEST(ConfigFile, NamesAnUnknownKeyAndTheNearestOne) {
             "x.yml:2: path.frobnicate: unknown key (use the keys sysfs or procfs)");
   EXPECT_EQ(problem("collector: {x: {}}\n"),
             "x.yml:1: collector.x: unknown key (use the keys device or hw_counters)");
-  EXPECT_EQ(
-      problem("frobnicate: 1\n"),
-      "x.yml:1: frobnicate: unknown key (use the keys web, path, replay, netlink, device, raw, textfile, "
-      "interval, scrape, "
-      "limits, log, probe "
-      "or collector)");
-  EXPECT_EQ(problem("once: true\n"),
-            "x.yml:1: once: unknown key (use the keys web, path, replay, netlink, device, raw, textfile, "
+  EXPECT_EQ(problem("frobnicate: 1\n"),
+            "x.yml:1: frobnicate: unknown key (use the keys web, path, replay, netlink, device, raw, "
+            "metrics, textfile, "
             "interval, scrape, "
-            "limits, log, probe or "
-            "collector)");
+            "limits, log, probe "
+            "or collector)");
+  EXPECT_EQ(
+      problem("once: true\n"),
+      "x.yml:1: once: unknown key (use the keys web, path, replay, netlink, device, raw, metrics, textfile, "
+      "interval, scrape, "
+      "limits, log, probe or "
+      "collector)");
   EXPECT_EQ(problem("web.telemetry_path: /x\n"),
-            "x.yml:1: web.telemetry_path: unknown key (keys have no dots: write a section, and its keys "
-            "indented below "
-            "it)");
+            "x.yml:1: web.telemetry_path: unknown key (keys contain no dots: write a section, with its keys "
+            "indented below it)");
   EXPECT_EQ(problem("path:\n  \"\": 1\n"), "x.yml:2: path.: unknown key (use the keys sysfs or procfs)");
   EXPECT_EQ(problem("\"we\\nb\": 1\n"), "x.yml:1: \"we\\x0ab\": unknown key (did you mean web?)");
 }
@@ -129,16 +129,18 @@ TEST(ConfigFile, RefusesTheWrongKindOfValue) {
             "x.yml:1: collector: is a list (use the keys device or hw_counters)");
   EXPECT_EQ(problem("collector:\n  device: true\n"),
             "x.yml:2: collector.device: is a single value (use the keys enabled or timeout)");
-  EXPECT_EQ(problem("- a\n"),
-            "x.yml:1: the file is a list (use the keys web, path, replay, netlink, device, raw, textfile, "
-            "interval, scrape, "
-            "limits, log, probe or "
-            "collector)");
-  EXPECT_EQ(problem("\nhello\n"),
-            "x.yml:2: the file is a single value (use the keys web, path, replay, netlink, device, raw, "
-            "textfile, interval, "
-            "scrape, limits, "
-            "log, probe or collector)");
+  EXPECT_EQ(
+      problem("- a\n"),
+      "x.yml:1: the file is a list (use the keys web, path, replay, netlink, device, raw, metrics, textfile, "
+      "interval, scrape, "
+      "limits, log, probe or "
+      "collector)");
+  EXPECT_EQ(
+      problem("\nhello\n"),
+      "x.yml:2: the file is a single value (use the keys web, path, replay, netlink, device, raw, metrics, "
+      "textfile, interval, "
+      "scrape, limits, "
+      "log, probe or collector)");
 }
 
 TEST(ConfigFile, RefusesAWrongList) {
@@ -170,25 +172,27 @@ TEST(ConfigFile, RefusesAValueThatIsNotAllowed) {
   EXPECT_EQ(problem("scrape:\n  timeout: 8\n"),
             "x.yml:2: scrape.timeout: \"8\" is not a duration (use 10ms to 10m, such as 500ms, 5s or 1m30s)");
   EXPECT_EQ(problem("log:\n  level: loud\n"),
-            "x.yml:2: log.level: \"loud\" is not known (use debug, info, warn or error)");
+            "x.yml:2: log.level: \"loud\" is not a valid value (use debug, info, warn or error)");
   EXPECT_EQ(problem("device:\n\n  include: \"*\"\n").substr(0, 58),
             "x.yml:3: device.include: \"*\" is not a regular expression: ");
   EXPECT_EQ(problem("path:\n  sysfs: |\n    /sys\n"),
-            "x.yml:2: path.sysfs: \"/sys\\x0a\" holds a control character (use the path of a directory)");
+            "x.yml:2: path.sysfs: \"/sys\\x0a\" contains a control character (use the path of a directory)");
   EXPECT_EQ(problem("web: {listen_address: [\"[::1\\0]:1\"]}\n"),
-            "x.yml:1: web.listen_address: \"[::1\\x00]:1\" has no IPv6 address in its brackets (use "
+            "x.yml:1: web.listen_address: \"[::1\\x00]:1\" has no valid IPv6 address in its brackets (use "
             "HOST:PORT, such as "
             ":9400, 127.0.0.1:9400, [::1]:9400 or localhost:9400, or unix:/PATH)");
 }
 
 TEST(ConfigFile, CutsAHugeValueInTheMessage) {
-  EXPECT_EQ(problem("raw: " + std::string(500'000, 'a')),
-            "x.yml:1: raw: \"" + std::string(80, 'a') + "\"... is not known (use unmapped, all or none)");
-  EXPECT_EQ(problem(std::string(1000, 'a') + ": 1"),
-            "x.yml:1: \"" + std::string(80, 'a') +
-                "\"...: unknown key (use the keys web, path, replay, netlink, device, raw, textfile, "
-                "interval, scrape, limits, log, probe or "
-                "collector)");
+  EXPECT_EQ(
+      problem("raw: " + std::string(500'000, 'a')),
+      "x.yml:1: raw: \"" + std::string(80, 'a') + "\"... is not a valid value (use unmapped, all or none)");
+  EXPECT_EQ(
+      problem(std::string(1000, 'a') + ": 1"),
+      "x.yml:1: \"" + std::string(80, 'a') +
+          "\"...: unknown key (use the keys web, path, replay, netlink, device, raw, metrics, textfile, "
+          "interval, scrape, limits, log, probe or "
+          "collector)");
 }
 
 }  // namespace

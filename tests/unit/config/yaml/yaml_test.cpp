@@ -43,12 +43,12 @@ TEST(ConfigYaml, KeepsOrderLinesAndQuoting) {
 }
 
 TEST(ConfigYaml, SaysWhereTheSyntaxIsWrong) {
-  EXPECT_EQ(problem("a: 1\nb: [1, 2\nc: 3\n"), "x.yml:3: not valid YAML: a [ is not closed");
+  EXPECT_EQ(problem("a: 1\nb: [1, 2\nc: 3\n"), "x.yml:3: not valid YAML: a [ is never closed");
   EXPECT_EQ(problem("a: b: c\n"), "x.yml:1: not valid YAML: illegal map value");
   EXPECT_EQ(problem("a: 1\n b: 2\n").substr(0, 25), "x.yml:2: not valid YAML: ");
   EXPECT_EQ(problem("a:\n  b: 1\n c: 2\n"),
             "x.yml:3: not valid YAML: the indentation of this line matches none of the lines above");
-  EXPECT_EQ(problem("a: *\n"), "x.yml:1: not valid YAML: a value that begins with * needs quotes");
+  EXPECT_EQ(problem("a: *\n"), "x.yml:1: not valid YAML: a value that starts with * needs quotes");
   EXPECT_EQ(problem("a:\n\tb: 1\n"), "x.yml:2: indented with a tab (use spaces)");
   EXPECT_EQ(problem("a:\n\t# comment\n\t\n  b: 1\n"), "accepted");
   EXPECT_EQ(problem("%YAML 9.9.9\n---\na: 1\n").substr(0, 25), "x.yml:1: not valid YAML: ");
@@ -98,9 +98,9 @@ TEST(ConfigYaml, RefusesKeysThatAreNotText) {
 }
 
 TEST(ConfigYaml, RefusesWhatFollowsTheDocument) {
-  EXPECT_EQ(problem("a: 1\n---\nb: 1\n"), "x.yml:3: something follows the end of the document");
-  EXPECT_EQ(problem("{a: 1} b\n"), "x.yml:1: something follows the end of the document");
-  EXPECT_EQ(problem("- a\nb: 1\n"), "x.yml:2: something follows the end of the document");
+  EXPECT_EQ(problem("a: 1\n---\nb: 1\n"), "x.yml:3: there is text after the end of the document");
+  EXPECT_EQ(problem("{a: 1} b\n"), "x.yml:1: there is text after the end of the document");
+  EXPECT_EQ(problem("- a\nb: 1\n"), "x.yml:2: there is text after the end of the document");
   EXPECT_EQ(problem("a: 1\n...\n"), "accepted");
   EXPECT_EQ(problem("a: 1\n...\n# the end\n"), "accepted");
 }

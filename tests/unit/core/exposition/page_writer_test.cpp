@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <vector>
 
 #include "core/exposition/text_format.h"
 
@@ -43,6 +44,40 @@ TEST(PageWriter, AppendsToWhatIsThereAndCountsItForTheLimit) {
   std::string out(90, '#');
   EXPECT_EQ(writer.write(batches, format, out, 100), 1U);
   EXPECT_EQ(out, std::string(90, '#'));
+}
+
+// What is remembered of a page must not show in the next one: each is what a new writer makes.
+TEST(PageWriter, WritesPagesThatDifferFromTheOneBefore) {
+  constexpr MetricDesc kStranger{"rdma_d", MetricType::gauge, "", "", "D", "x"};
+  const std::vector<std::vector<const MetricDesc*>> pages{
+      {&kA, &kB, &kC, &kA}, {&kC, &kA}, {}, {&kA, &kB, &kC, &kA, &kB}, {&kStranger, &kB}, {&kB, &kStranger}};
+  TextFormat format;
+  PageWriter writer(kFamilies);
+  for (const auto& page : pages) {
+    SampleBatch batch;
+    for (const MetricDesc* metric : page) batch.add(*metric, {}, std::uint64_t{batch.size()});
+    const SampleBatch* const batches[] = {&batch};
+    std::string out;
+    writer.write(batches, format, out);
+    std::string expected;
+    write_text(kFamilies, batches, expected);
+    EXPECT_EQ(out, expected);
+  }
+}
+
+// Longer together than the buffer in which lines are made, and one alone longer than that.
+TEST(PageWriter, WritesLinesOfAnyLength) {
+  SampleBatch batch;
+  std::string expected = "# HELP rdma_a A\n# TYPE rdma_a gauge\n";
+  for (const std::size_t length : {1U, 4000U, 4000U, 300U, 8100U, 8192U, 20'000U, 1U}) {
+    const std::string labels = "x=\"" + std::string(length, 'y') + "\"";
+    batch.add(kA, labels, std::uint64_t{length});
+    expected += "rdma_a{" + labels + "} " + std::to_string(length) + "\n";
+  }
+  const SampleBatch* const batches[] = {&batch};
+  std::string out;
+  write_text(kFamilies, batches, out);
+  EXPECT_EQ(out, expected);
 }
 
 }  // namespace

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// Paths as kubelet, containerd, CRI-O, Docker, Podman, Slurm and systemd make them; the ids are invented
-// where they are as good as any.
+// Paths as kubelet, containerd, CRI-O, Docker, Podman, Slurm and systemd create them, with invented ids.
 #include "core/text/cgroup_owner.h"
 
 #include <gtest/gtest.h>

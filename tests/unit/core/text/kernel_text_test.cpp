@@ -12,6 +12,7 @@ namespace {
 TEST(ParseCounter, ReadsWhatTheKernelPrints) {
   EXPECT_EQ(parse_counter("0\n").value(), std::uint64_t{0});
   EXPECT_EQ(parse_counter("12345678901234567\n").value(), std::uint64_t{12345678901234567});
+  EXPECT_EQ(parse_counter("9999999999999999999\n").value(), std::uint64_t{9999999999999999999U});
   EXPECT_EQ(parse_counter("18446744073709551615\n").value(), std::numeric_limits<std::uint64_t>::max());
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// Each check in a case where all is well and in cases where it is not. A case changes one thing of a healthy
-// host; a check without a case that passes and one that fails is found by EveryCheckPassesAndFails.
+// Each check, on a healthy host and with one thing changed. EveryCheckPassesAndFails finds checks that lack a
+// passing or a failing case.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -39,6 +39,10 @@ void count(Facts& facts, std::string_view metric, double total, double moved) {
       counter.total = total;
       counter.moved = moved;
     }
+}
+void measure(Facts& facts, std::string_view metric, std::string_view label, double value) {
+  for (GaugeFacts& gauge : facts.gauges)
+    if (gauge.metric == metric && gauge.labels.find(label) != std::string::npos) gauge.value = value;
 }
 void make_infiniband(Facts& facts) {
   for (DeviceFacts& each : facts.devices) {
@@ -161,7 +165,7 @@ const std::vector<Case> kBad{
      }},
     {"roce_priority", "the class of rdma_cm goes elsewhere", kCritical,
      [](Facts& f) { port(f).traffic_class->value = 48 << 2; },
-     "DSCP 48 (default of rdma_cm) goes to priority 6"},
+     "DSCP 48 (default of rdma_cm) maps to priority 6"},
     {"roce_priority", "no DSCP leads there", kWarning,
      [](Facts& f) {
        port(f).traffic_class.reset();
@@ -169,6 +173,14 @@ const std::vector<Case> kBad{
      }},
     {"roce_priority", "by PCP without VLAN", kWarning, [](Facts& f) { netdev(f).dcb->apps.clear(); },
      "untagged"},
+    {"probe_priority", "a class of its own", kWarning, [](Facts& f) { f.probe->traffic_class = 0; },
+     "DSCP 0 maps to priority 0, lossless: 3"},
+    {"probe_priority", "nothing is preset", kWarning,
+     [](Facts& f) {
+       port(f).traffic_class.reset();
+       netdev(f).dcb->apps = {{host::dcb::kSelectorDscp, 3, 48}};
+     },
+     "DSCP 26 maps to priority 0"},
     {"traffic_class", "shared", kWarning, [](Facts& f) { netdev(f).dcb->ets->priority_class[0] = 3; },
      "3 with 0"},
     {"traffic_class", "shared, of another number", kWarning,
@@ -221,6 +233,23 @@ const std::vector<Case> kBad{
     {"retries", "connections die", kCritical,
      [](Facts& f) { count(f, "rdma_port_retries_exceeded_total", 2, 1); }},
     {"link_errors", "now", kWarning, [](Facts& f) { count(f, "rdma_port_symbol_errors_total", 7, 1); }},
+    {"pcie_errors", "a bad contact", kWarning,
+     [](Facts& f) { count(f, "rdma_device_pcie_error_messages_total", 900, 50); }},
+    {"health", "firmware", kCritical, [](Facts& f) { measure(f, "rdma_device_health_error", "fw_fatal", 1); },
+     "the health reporter fw_fatal is in error"},
+    {"health", "a queue", kCritical, [](Facts& f) { measure(f, "rdma_netdev_health_error", "tx", 1); }, "tx"},
+    {"firmware_update", "burnt and not active", kWarning,
+     [](Facts& f) { measure(f, "rdma_device_firmware_update_pending", "", 1); }, "fw.version"},
+    {"module", "hot", kWarning,
+     [](Facts& f) { measure(f, "rdma_netdev_module_temperature_celsius", "", 75.5); },
+     "75.5 degrees Celsius, warning above 75.0"},
+    {"module", "a dark lane", kWarning,
+     [](Facts& f) { measure(f, "rdma_netdev_module_rx_power_watts", R"(lane="2")", 5e-5); },
+     "lane 2 receives 0.05 mW, warning below 0.2"},
+    {"module", "a dying laser", kWarning,
+     [](Facts& f) { measure(f, "rdma_netdev_module_tx_power_watts", R"(lane="1")", 1e-4); }, "lane 1 sends"},
+    {"pcie_errors", "a fatal one, once", kWarning,
+     [](Facts& f) { count(f, "rdma_device_pcie_root_error_messages_total", 1, 0); }},
 };
 
 // What looks like trouble and is none.
@@ -257,14 +286,20 @@ const std::vector<Case> kGood{
        netdev(f).dcb->ets->priority_class[3] = 5;
        netdev(f).dcb->ets->priority_class[5] = 3;
      },
-     "of its own"},
+     "its own traffic class"},
     {"irq_affinity", "more vectors than processors nearby", Verdict::ok,
      [](Facts& f) {
        for (std::uint32_t i = 0; i < 60; ++i) pci(f).vectors->push_back({200 + i, test::numbers("0-3")});
      },
      "3 of 63"},
     {"roce_gids", "addresses that are not known", Verdict::ok,
-     [](Facts& f) { netdev(f).addresses = core::os_error(EPERM); }, "not known"},
+     [](Facts& f) { netdev(f).addresses = core::os_error(EPERM); }, "cannot be read"},
+    {"probe_priority", "the class of rdma_cm", Verdict::ok,
+     [](Facts& f) {
+       port(f).traffic_class->value = 48 << 2;
+       netdev(f).dcb->apps = {{host::dcb::kSelectorDscp, 3, 48}};
+     },
+     "DSCP 48"},
     {"roce_priority", "no class preset", Verdict::ok, [](Facts& f) { port(f).traffic_class.reset(); }, "26"},
     {"roce_priority", "by PCP on a VLAN", Verdict::ok,
      [](Facts& f) {
@@ -290,6 +325,10 @@ const std::vector<Case> kGood{
        (*f.system.nodes)[1] = {"uverbs0", false, true};
      },
      "group"},
+    {"pcie_errors", "when the link trained", Verdict::ok,
+     [](Facts& f) { count(f, "rdma_device_pcie_error_messages_total", 900, 0); }, "not now"},
+    {"module", "at its limit", Verdict::ok,
+     [](Facts& f) { measure(f, "rdma_netdev_module_temperature_celsius", "", 75); }, "5 values"},
     {"retries", "long ago", Verdict::ok, [](Facts& f) { count(f, "rdma_port_ack_timeouts_total", 12, 0); },
      "not now"},
     {"pause_frames", "a few", Verdict::ok, [](Facts& f) { count(f, "rdma_pfc_frames_total", 5000, 4); }},

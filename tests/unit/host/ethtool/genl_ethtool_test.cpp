@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// On answers recorded from a kernel (tests/unit/data/ethernet/ORIGIN.md), against what ethtool -I printed
-// then; malformed ones are mutations of those.
+// Uses answers recorded from a kernel (tests/unit/data/ethernet/ORIGIN.md); expects what ethtool -I printed
+// then. Malformed answers are mutations of these.
 #include "host/ethtool/genl_ethtool.h"
 
 #include <gtest/gtest.h>

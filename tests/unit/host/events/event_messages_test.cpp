@@ -40,6 +40,7 @@ TEST_F(EventMessagesTest, AVerbsDeviceThatGoesIsNamed) {
 
 TEST_F(EventMessagesTest, ALinkConcernsItsInterfaceOnly) {
   on_links(recorded_event("link_mtu"), sink_);
+  EXPECT_EQ(changes_.links(), 1U);
   EXPECT_EQ(received(EventSource::link), 1U);
   EXPECT_EQ(changes_.of("dum0"), 1U);
   EXPECT_EQ(changes_.of("ve0"), 0U);

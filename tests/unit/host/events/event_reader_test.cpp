@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// The thread with scripted devices and, in place of the netlink sockets, scripted streams of recorded
-// datagrams.
+// The thread with scripted devices and with scripted streams of recorded datagrams in place of netlink
+// sockets.
 #include "host/events/event_reader.h"
 
 #include <gtest/gtest.h>
@@ -79,9 +79,9 @@ class ScriptedEvents : public AsyncEvents {
 };
 
 // What the kernel sends to one group: datagrams, or errors.
-class Kernel {
+class FakeKernel {
  public:
-  ~Kernel() { ::close(fd_); }
+  ~FakeKernel() { ::close(fd_); }
   void send(core::Result<test::Message> datagram) {
     const std::lock_guard lock(mutex_);
     waiting_.push_back(std::move(datagram));
@@ -110,12 +110,12 @@ class Kernel {
 
 class ScriptedStream : public EventStream {
  public:
-  explicit ScriptedStream(std::shared_ptr<Kernel> kernel) : kernel_(std::move(kernel)) {}
+  explicit ScriptedStream(std::shared_ptr<FakeKernel> kernel) : kernel_(std::move(kernel)) {}
   int fd() const override { return kernel_->fd(); }
   core::Result<Bytes> receive(std::span<std::byte> buffer) override { return kernel_->receive(buffer); }
 
  private:
-  std::shared_ptr<Kernel> kernel_;
+  std::shared_ptr<FakeKernel> kernel_;
 };
 
 template <typename Condition>
@@ -151,7 +151,7 @@ class EventReaderTest : public ::testing::Test {
   bool stop() { return reader_->stop(EventReader::Clock::now() + 10s); }
 
   std::shared_ptr<Changes> changes_ = std::make_shared<Changes>();
-  std::shared_ptr<Kernel> uevents_ = std::make_shared<Kernel>();
+  std::shared_ptr<FakeKernel> uevents_ = std::make_shared<FakeKernel>();
   std::unique_ptr<EventReader> reader_ = std::make_unique<EventReader>(
       changes_, [](NetlinkProtocol) { return nullptr; },
       [kernel = uevents_](int protocol, unsigned) -> core::Result<std::unique_ptr<EventStream>> {
@@ -260,6 +260,66 @@ TEST_F(EventReaderTest, ASourceThatBreaksIsDown) {
   uevents_->send(core::os_error(EBADF));
   EXPECT_TRUE(within_seconds([&] { return !source_is_up(EventSource::uevent); }));
   EXPECT_FALSE(source_is_up(EventSource::link)) << "was refused from the start";
+}
+
+// Sources that are all there: uevents and links. Without RDMA devices nobody asks for MONITOR.
+class AllToldTest : public EventReaderTest {
+ protected:
+  AllToldTest() {
+    EXPECT_TRUE(stop());
+    changes_ = std::make_shared<Changes>();
+    reader_ = std::make_unique<EventReader>(
+        changes_, [](NetlinkProtocol) { return nullptr; },
+        [this](int protocol, unsigned) -> core::Result<std::unique_ptr<EventStream>> {
+          return std::make_unique<ScriptedStream>(protocol == NETLINK_KOBJECT_UEVENT ? uevents_ : links_);
+        });
+    reader_->start();
+  }
+  ~AllToldTest() override { EXPECT_TRUE(stop()); }
+  bool becomes(bool complete) {
+    return within_seconds([&] { return changes_->complete() == complete; });
+  }
+
+  std::shared_ptr<FakeKernel> links_ = std::make_shared<FakeKernel>();
+};
+
+TEST_F(EventReaderTest, NotEverythingIsToldWhereASourceIsRefused) {
+  ASSERT_TRUE(within_seconds([&] { return source_is_up(EventSource::uevent); }));
+  const auto listening = listen();
+  script_->happen({Type::port_err, 1});
+  ASSERT_TRUE(within_seconds([&] { return count("PORT_ERR") == 1; }));
+  EXPECT_FALSE(changes_->complete()) << "links are refused";
+}
+
+TEST_F(AllToldTest, SaysSoAndWhatWasMissedBefore) {
+  ASSERT_TRUE(becomes(true));
+  EXPECT_GE(changes_->all(), 2U) << "once for each source";
+}
+
+TEST_F(AllToldTest, ALossIsNotedAndASourceThatBreaksEndsIt) {
+  ASSERT_TRUE(becomes(true));
+  const auto before = changes_->all();
+  links_->send(core::os_error(ENOBUFS));
+  ASSERT_TRUE(within_seconds([&] { return changes_->all() > before; }));
+  EXPECT_TRUE(changes_->complete()) << "the source goes on";
+  links_->send(core::os_error(EBADF));
+  EXPECT_TRUE(becomes(false));
+}
+
+TEST_F(AllToldTest, NothingIsHeardWhileADeviceDoesNotClose) {
+  ASSERT_TRUE(becomes(true));
+  script_->hold_close = true;
+  const auto listening = listen();
+  script_->happen({Type::device_fatal, 0});
+  EXPECT_TRUE(becomes(false));
+  script_->hold_close = false;
+  EXPECT_TRUE(becomes(true));
+}
+
+TEST_F(AllToldTest, NothingIsHeardBehindTheEnd) {
+  ASSERT_TRUE(becomes(true));
+  ASSERT_TRUE(stop());
+  EXPECT_FALSE(changes_->complete());
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// What processes send to the socket. What the kernel sends is tested in the lab.
+// Messages that processes send to the socket. The lab tests those of the kernel.
 #include "host/events/event_socket.h"
 
 #include <gtest/gtest.h>

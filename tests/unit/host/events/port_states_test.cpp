@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "host/netlink/nldev.h"
+#include "host/netlink/nldev/nldev.h"
 #include "tests/unit/support/recorded_netlink.h"
 #include "tests/unit/support/temp_tree.h"
 

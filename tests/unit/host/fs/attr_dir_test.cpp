@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 
@@ -183,6 +184,31 @@ TEST_F(AttrDirTest, OpensAgainWhenTheKernelRemovedTheAttribute) {
   EXPECT_EQ(read(dir, "a"), "5");
   EXPECT_EQ(fs.opened, 2);
   EXPECT_EQ(budget_.used(), 2U) << "the directory and the new file: what is gone is given back";
+}
+
+TEST_F(AttrDirTest, FindsNamesInAnyOrder) {
+  std::vector<std::string> names;
+  for (char c = 'a'; c <= 'z'; ++c) {
+    names.emplace_back(1, c);
+    tree_.write("d/" + names.back(), names.back());
+  }
+  AttrDir dir(*fs_, "d", budget_);
+  ASSERT_TRUE(dir.refresh().value());
+  const auto expect_all = [&] {
+    for (const std::string& name : names) EXPECT_EQ(read(dir, name), name);
+    EXPECT_EQ(read(dir, "ab"), "ENOENT");
+  };
+  expect_all();
+  expect_all();
+  std::reverse(names.begin(), names.end());
+  expect_all();
+  tree_.remove("d/a");
+  names.pop_back();
+  tree_.write("d/0", "0");
+  names.emplace_back("0");
+  ASSERT_TRUE(dir.refresh().value());
+  expect_all();
+  EXPECT_EQ(read(dir, "a"), "ENOENT");
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// On answers recorded from a kernel (tests/unit/data/ethernet/ORIGIN.md), against what dcb -s printed then;
-// malformed ones are mutations of those.
+// Uses answers recorded from a kernel (tests/unit/data/ethernet/ORIGIN.md); expects what dcb -s printed then.
+// Malformed answers are mutations of these.
 #include "host/netlink/dcb.h"
 
 #include <gtest/gtest.h>

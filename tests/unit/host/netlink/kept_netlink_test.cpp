@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
+#include <new>
 
 #include "tests/unit/support/recorded_netlink.h"
 
@@ -16,9 +17,10 @@ class KeptNetlinkTest : public ::testing::Test {
   // Conversations that are counted while they are there.
   class Counted : public test::ScriptedNetlink {
    public:
-    Counted(std::shared_ptr<test::Script> script, int& open)
+    Counted(std::shared_ptr<test::Script> script, int& open, int& made)
         : ScriptedNetlink(std::move(script)), open_(open) {
       ++open_;
+      ++made;
     }
     ~Counted() override { --open_; }
     Counted(const Counted&) = delete;
@@ -33,14 +35,16 @@ class KeptNetlinkTest : public ::testing::Test {
   }
 
   int open_ = 0;
+  int made_ = 0;
   std::shared_ptr<test::Script> script_ = std::make_shared<test::Script>();
-  Host host_{.sysfs = nullptr,
-             .procfs = nullptr,
-             .make_netlink = [this](NetlinkProtocol) { return std::make_unique<Counted>(script_, open_); },
-             .open_files = OpenFileBudget(1)};
+  Host host_{
+      .sysfs = nullptr,
+      .procfs = nullptr,
+      .make_netlink = [this](NetlinkProtocol) { return std::make_unique<Counted>(script_, open_, made_); },
+      .open_files = OpenFileBudget(1)};
 };
 
-TEST_F(KeptNetlinkTest, StaysOpenWithinTheBudgetAndIsOpenedForEachRequestBeyondIt) {
+TEST_F(KeptNetlinkTest, OneSocketServesAllWhoAskOneAfterTheOther) {
   auto first = kept_netlink(host_, NetlinkProtocol::rdma);
   const auto second = kept_netlink(host_, NetlinkProtocol::rdma);
   EXPECT_EQ(host_.open_files.used(), 0U) << "a socket is opened by the first request";
@@ -51,10 +55,34 @@ TEST_F(KeptNetlinkTest, StaysOpenWithinTheBudgetAndIsOpenedForEachRequestBeyondI
     EXPECT_EQ(host_.open_files.used(), 1U);
   }
   EXPECT_EQ(script_->requests[1], 6);
+  EXPECT_EQ(made_, 3) << "one socket, and one for each who asked whether there is netlink";
   first.reset();
-  EXPECT_EQ(host_.open_files.used(), 0U);
   ask(*second);
-  EXPECT_EQ(open_, 1) << "there is room for it now";
+  EXPECT_EQ(made_, 3) << "the socket outlives who opened it";
+}
+
+TEST_F(KeptNetlinkTest, WhoAsksWhileAnotherWaitsHasASocketOfItsOwn) {
+  const auto outer = kept_netlink(host_, NetlinkProtocol::rdma);
+  const auto inner = kept_netlink(host_, NetlinkProtocol::rdma);
+  const auto route = kept_netlink(host_, NetlinkProtocol::route);
+  script_->answers[1] = {test::Message(4)};
+  for (int i = 0; i < 2; ++i) {
+    (void)outer->request(1, 0, {}, [&](Bytes) {
+      (void)inner->request(1, 0, {}, [&](Bytes) { EXPECT_EQ(open_, 2); });
+      EXPECT_EQ(host_.open_files.used(), 1U) << "the budget holds one";
+    });
+    EXPECT_EQ(open_, 1) << "beyond the budget a socket is opened for each request";
+  }
+  ask(*route);
+  EXPECT_EQ(open_, 1) << "a family is not asked through the socket of another";
+}
+
+TEST_F(KeptNetlinkTest, ASocketWhoseAnswerWasLeftHalfReadIsClosed) {
+  const auto netlink = kept_netlink(host_, NetlinkProtocol::rdma);
+  script_->answers[1] = {test::Message(4)};
+  EXPECT_THROW((void)netlink->request(1, 0, {}, [](Bytes) { throw std::bad_alloc(); }), std::bad_alloc);
+  EXPECT_EQ(open_, 0);
+  EXPECT_EQ(host_.open_files.used(), 0U);
 }
 
 TEST_F(KeptNetlinkTest, IsGivenBackWhenTheProcessHasNoMoreDescriptors) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// Real netlink sockets, with a socket of this process in place of the kernel's: it frames recorded payloads
-// as net/netlink/af_netlink.c does.
+// Real netlink sockets. A socket of this process replaces the kernel's and frames recorded payloads like
+// net/netlink/af_netlink.c does.
 #include "host/netlink/netlink.h"
 
 #include <gtest/gtest.h>

@@ -83,7 +83,7 @@ TEST_F(InventoryTest, TakesADeviceOfTheSameNameForANewOne) {
   add_rxe("rxe0");
   EXPECT_TRUE(inventory.refresh().value());
   EXPECT_NE(inventory.devices().front(), before);
-  // The same directory, but another index in netlink: registered anew between two looks.
+  // The same directory, but another index in netlink: registered again between two looks.
   before = inventory.devices().front();
   script_->answers[nldev::kGet][0][4] = std::byte{2};
   EXPECT_TRUE(inventory.refresh().value());
@@ -109,12 +109,12 @@ TEST_F(InventoryTest, KeepsTheSameObjectWhenTheDumpFails) {
 
 TEST_F(InventoryTest, TakesTheIndexFromTheNextDumpThatWorks) {
   add_rxe("rxe0");
-  script_->answers[nldev::kGet] = {test::recorded_message("get_0.bin")};
   script_->refusals[nldev::kGet] = EINTR;
   Inventory inventory(host_, everything);
   ASSERT_TRUE(inventory.refresh().value());
   EXPECT_EQ(inventory.devices().front()->netlink_index, std::nullopt);
   script_->refusals.clear();
+  script_->answers[nldev::kGet] = {test::recorded_message("get_0.bin")};
   EXPECT_TRUE(inventory.refresh().value());
   EXPECT_EQ(inventory.devices().front()->netlink_index, 0U);
 }
@@ -187,6 +187,74 @@ TEST_F(InventoryTest, KnowsSoftIwarpByItsNodeType) {
   Inventory inventory(host_, everything);
   ASSERT_TRUE(inventory.refresh().value());
   EXPECT_EQ(inventory.devices().front()->driver, Driver::siw);
+}
+
+// A device that is registered anew, with nothing told of it, shows when the inventory looks behind the names.
+class QuietInventoryTest : public InventoryTest {
+ protected:
+  QuietInventoryTest() {
+    add_rxe("rxe0");
+    EXPECT_TRUE(refresh());
+    EXPECT_FALSE(refresh()) << "looks the same twice";
+    host_.changes->set_complete(true);
+  }
+  bool refresh() { return inventory_.refresh(now_).value(); }
+  void register_anew(const std::string& name) const {
+    tree_.remove("class/infiniband/" + name);
+    add_rxe(name);
+  }
+
+  Inventory::Clock::time_point now_;
+  Inventory inventory_{host_, everything};
+};
+
+TEST_F(QuietInventoryTest, LooksBehindTheNamesWhenTheKernelToldOfDevices) {
+  register_anew("rxe0");
+  EXPECT_FALSE(refresh());
+  host_.changes->note_all();
+  EXPECT_TRUE(refresh());
+}
+
+TEST_F(QuietInventoryTest, LooksNowAndThenWhateverIsTold) {
+  register_anew("rxe0");
+  now_ += Inventory::kInterval - std::chrono::nanoseconds(1);
+  EXPECT_FALSE(refresh());
+  now_ += std::chrono::nanoseconds(1);
+  EXPECT_TRUE(refresh());
+}
+
+TEST_F(QuietInventoryTest, LooksEachTimeWhereNotEverythingIsTold) {
+  register_anew("rxe0");
+  host_.changes->set_complete(false);
+  EXPECT_TRUE(refresh());
+}
+
+TEST_F(QuietInventoryTest, SeesAtOnceWhatComesAndGoesWithoutBeingTold) {
+  add_rxe("rxe1");
+  EXPECT_TRUE(refresh());
+  EXPECT_EQ(names(inventory_), (std::vector<std::string>{"rxe0", "rxe1"}));
+  tree_.remove("class/infiniband/rxe0");
+  EXPECT_TRUE(refresh());
+  EXPECT_EQ(names(inventory_), (std::vector<std::string>{"rxe1"}));
+}
+
+TEST_F(QuietInventoryTest, LooksUntilADeviceIsWhole) {
+  tree_.mkdir("class/infiniband/rxe1");  // its ports come later
+  EXPECT_TRUE(refresh());
+  tree_.write("class/infiniband/rxe1/ports/1/state", "4: ACTIVE\n");
+  EXPECT_TRUE(refresh()) << "nothing told of that";
+  EXPECT_EQ(inventory_.devices()[1]->ports, (std::vector<std::uint32_t>{1}));
+}
+
+TEST_F(QuietInventoryTest, LooksUntilTheNetlinkDumpIsWhole) {
+  script_->answers[nldev::kGet] = {};
+  script_->refusals[nldev::kGet] = EAGAIN;
+  host_.changes->note_all();
+  EXPECT_FALSE(refresh());
+  script_->refusals.clear();
+  script_->answers[nldev::kGet] = {test::recorded_message("get_0.bin"), test::recorded_message("get_1.bin")};
+  EXPECT_TRUE(refresh());
+  EXPECT_EQ(inventory_.devices()[0]->netlink_index, 0U);
 }
 
 }  // namespace

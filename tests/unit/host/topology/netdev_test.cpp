@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "host/netlink/nldev.h"
+#include "host/netlink/nldev/nldev.h"
 #include "tests/unit/support/recorded_netlink.h"
 #include "tests/unit/support/temp_tree.h"
 #include "tests/unit/support/watched_fs.h"
@@ -255,6 +255,65 @@ TEST_F(NetdevTest, KeepsTheRegistrationOfAnInterfaceThatStays) {
   pass_interval();
   EXPECT_FALSE(refresh());
   EXPECT_EQ(netdevs().all().front(), first);
+}
+
+// An interface that goes with nothing told of it shows when the known ones are looked at.
+class QuietNetdevTest : public NetdevTest {
+ protected:
+  QuietNetdevTest() {
+    add_device("mlx5_0", {"eth0"});
+    add_netdev("eth0", "0");
+    find();
+    pass_interval();
+    host_.changes->set_complete(true);
+    find();
+  }
+  void rename() {
+    tree_.remove("class/net/eth0");
+    tree_.remove("devices/pci/0/net/eth0");
+    add_netdev("ens1", "0");
+    tree_.write("class/infiniband/mlx5_0/ports/1/gid_attrs/ndevs/0", "ens1\n");
+  }
+};
+
+TEST_F(QuietNetdevTest, LooksWhenTheKernelToldOfAnyInterface) {
+  rename();
+  EXPECT_FALSE(refresh());
+  host_.changes->note("ens1");  // the old name is not told
+  host_.changes->note_links();
+  EXPECT_EQ(find(), (Found{"ens1 port mlx5_0/1"}));
+}
+
+TEST_F(QuietNetdevTest, LooksWhenTheKernelToldOfDevices) {
+  rename();
+  host_.changes->note_all();
+  EXPECT_TRUE(refresh());
+}
+
+TEST_F(QuietNetdevTest, LooksEachTimeWhereNotEverythingIsTold) {
+  rename();
+  host_.changes->set_complete(false);
+  EXPECT_TRUE(refresh());
+}
+
+TEST_F(QuietNetdevTest, LooksNowAndThenWhateverIsTold) {
+  rename();
+  now_ += Netdevs::kQuietInterval - std::chrono::nanoseconds(1);
+  EXPECT_FALSE(refresh());
+  now_ += std::chrono::nanoseconds(1);
+  EXPECT_TRUE(refresh());
+}
+
+// The GID table follows an interface by a work queue: the search at the event may have been too early.
+TEST_F(QuietNetdevTest, LooksAgainSomeTimeAfterAnEvent) {
+  add_netdev("eth1", "1");
+  host_.changes->note("eth1");
+  host_.changes->note_links();
+  EXPECT_FALSE(refresh());
+  tree_.write("class/infiniband/mlx5_0/ports/1/gid_attrs/ndevs/0", "eth1\n");
+  EXPECT_FALSE(refresh());
+  pass_interval();
+  EXPECT_EQ(find(), (Found{"eth1 port mlx5_0/1"}));
 }
 
 }  // namespace

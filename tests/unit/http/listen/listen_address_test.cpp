@@ -70,7 +70,8 @@ TEST(HttpListenAddress, SaysWhyAnAddressCannotBeHad) {
   ASSERT_FALSE(listener.has_value());
   EXPECT_EQ(
       core::to_string(listener.error()),
-      "cannot listen on \"192.0.2.1:9400\": cannot assign requested address (see --web.listen-address)");
+      "cannot listen on \"192.0.2.1:9400\": cannot assign requested address (this host does not have that "
+      "address; choose another address with --web.listen-address)");
   EXPECT_EQ(listener.error().os_errno, EADDRNOTAVAIL);
 }
 

@@ -94,12 +94,12 @@ TEST_F(HttpSystemdSockets, SaysSoWhenThereIsNone) {
 
 TEST_F(HttpSystemdSockets, TakesListeningStreamSocketsOnly) {
   pass(1, ::socket(AF_INET, SOCK_STREAM, 0));
-  EXPECT_NE(problem().find("descriptor 4 is no listening stream socket"), std::string::npos) << problem();
+  EXPECT_NE(problem().find("descriptor 4 is not a listening stream socket"), std::string::npos) << problem();
 }
 
 TEST_F(HttpSystemdSockets, TakesNoDatagramSocket) {
   pass(0, ::socket(AF_INET, SOCK_DGRAM, 0));
-  EXPECT_NE(problem().find("descriptor 3 is no listening stream socket"), std::string::npos) << problem();
+  EXPECT_NE(problem().find("descriptor 3 is not a listening stream socket"), std::string::npos) << problem();
 }
 
 }  // namespace

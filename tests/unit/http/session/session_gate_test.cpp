@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "task/loop_tasks.h"
 #include "tests/unit/http/session_fixture.h"
 #include "web/auth/gate.h"
-#include "web/worker.h"
 
 // What a session does with requests that have to pass a gate.
 namespace rdma_exporter::http {
@@ -28,7 +28,7 @@ class HttpSessionGate : public testing::Test, protected SessionFixture {
  protected:
   HttpSessionGate() {
     context->access = gate_ = std::make_shared<web::Gate>(std::make_shared<web::PasswordCheck>(
-        [this](web::Worker::Job job) {
+        [this](task::LoopTasks::Job job) {
           if (queue_full) return false;
           jobs.push_back(std::move(job));
           return true;
@@ -55,7 +55,7 @@ class HttpSessionGate : public testing::Test, protected SessionFixture {
   }
 
   bool queue_full = false;
-  std::vector<web::Worker::Job> jobs;
+  std::vector<task::LoopTasks::Job> jobs;
 
  private:
   std::shared_ptr<web::Gate> gate_;
@@ -108,7 +108,8 @@ TEST_F(HttpSessionGate, AnswersPipelinedRequestsInOrderWhileAPasswordIsChecked) 
   start();
   send(request(kAlice) + request(kAlice, "/nothing"));
   EXPECT_EQ(received(), "");
-  EXPECT_EQ(exchange_and_hash(""), kHealthy + plain("404 Not Found", "not found\n"));
+  EXPECT_EQ(exchange_and_hash(""),
+            kHealthy + plain("404 Not Found", "not found; the metrics are at /metrics\n"));
 }
 
 TEST_F(HttpSessionGate, SurvivesAClientThatLeavesWhileItsPasswordIsChecked) {
@@ -156,6 +157,7 @@ TEST_F(HttpSessionGate, SendsConfiguredHeadersWithEveryResponseAndOnceEach) {
       "HTTP/1.1 200 OK\r\n" + std::string(kDate) +
           "Content-Type: text/html; charset=utf-8\r\nContent-Length: 27\r\n"
           "Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'\r\n"
+          "Cache-Control: no-store\r\n"
           "X-Frame-Options: deny\r\nX-Content-Type-Options: nosniff\r\n\r\n<html>rdma_exporter</html>\n");
   EXPECT_EQ(exchange("nonsense\r\n\r\n"),
             plain("400 Bad Request", "Bad Request\n", policy.headers + "Connection: close\r\n"));

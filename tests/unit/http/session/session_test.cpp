@@ -50,6 +50,7 @@ TEST_F(HttpSession, AnswersTheLandingPageAsHtmlThatMayRunNothing) {
       "Content-Length: 27\r\n"
       "Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'\r\n"
       "X-Content-Type-Options: nosniff\r\n"
+      "Cache-Control: no-store\r\n"
       "\r\n"
       "<html>rdma_exporter</html>\n");
 }
@@ -102,7 +103,7 @@ TEST_F(HttpSession, AnswersPipelinedRequestsInOrderAlsoWhenTheFirstTakesLonger) 
             "Vary: Accept, Accept-Encoding\r\n"
             "\r\n"
             "late 1\n" +
-                kHealthy + plain("404 Not Found", "not found\n"));
+                kHealthy + plain("404 Not Found", "not found; the metrics are at /metrics\n"));
 }
 
 TEST_F(HttpSession, ClosesAfterSoManyRequestsAndSaysSoWithTheLast) {
@@ -129,7 +130,8 @@ TEST_F(HttpSession, ServesMorePipelinedRequestsThanFitItsBuffer) {
 
 TEST_F(HttpSession, AnswersAnUnknownPathWith404AndAnotherMethodWith405) {
   start();
-  EXPECT_EQ(exchange("GET /metrics/ HTTP/1.1\r\nHost: h\r\n\r\n"), plain("404 Not Found", "not found\n"));
+  EXPECT_EQ(exchange("GET /metrics/ HTTP/1.1\r\nHost: h\r\n\r\n"),
+            plain("404 Not Found", "not found; the metrics are at /metrics\n"));
   EXPECT_EQ(exchange("DELETE /metrics HTTP/1.1\r\nHost: h\r\n\r\n"),
             plain("405 Method Not Allowed", "method not allowed\n", "Allow: GET, HEAD\r\n"));
   EXPECT_EQ(exchange("BREW /-/ready HTTP/1.1\r\nHost: h\r\n\r\n"),

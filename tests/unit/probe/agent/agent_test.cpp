@@ -2,98 +2,29 @@
 // Copyright the rdma_exporter authors
 #include "probe/agent/agent.h"
 
-#include <map>
-#include <mutex>
+#include <atomic>
+#include <memory>
 #include <set>
-#include <vector>
+#include <string>
 
 #include "probe/session/prober.h"
-#include "tests/unit/probe/verbs_fixture.h"
+#include "tests/unit/probe/agent/agent_fixture.h"
 
-// The whole probe over adapters that are none: side channel, queue pairs, schedule and metrics.
 namespace rdma_exporter::probe {
 namespace {
-
-class AgentTest : public VerbsTest {
- protected:
-  AgentTest() {
-    options.hostmesh = true;
-    options.session.interval = 20ms;
-    options.session.echo_interval = 20ms;
-    options.session.host = "here";
-  }
-  void TearDown() override {
-    EXPECT_TRUE(agent.stop(Clock::now() + 10s));
-    VerbsTest::TearDown();
-  }
-  void configure() {
-    const auto done = agent.configure(options);
-    ASSERT_TRUE(done) << done.error().context;
-  }
-
-  using Values = std::map<std::string, double>;
-  /// Of a metric by labels.
-  Values values(const std::string& name) const {
-    core::SampleBatch batch;
-    agent.add(batch);
-    Values found;
-    for (const core::Sample& sample : batch.samples()) {
-      if (sample.metric->name != name) continue;
-      const bool histogram = sample.metric->type == core::MetricType::histogram;
-      found[sample.labels()] = histogram        ? static_cast<double>(sample.histogram->count())
-                               : sample.is_real ? sample.real
-                                                : static_cast<double>(sample.integer);
-    }
-    return found;
-  }
-  double value(const std::string& name, const std::string& labels) const {
-    const Values all = values(name);
-    const auto found = all.find(labels);
-    return found == all.end() ? -1 : found->second;
-  }
-  bool becomes(const std::string& name, const std::string& labels, double wanted) const {
-    return soon([&] { return value(name, labels) == wanted; });
-  }
-  /// All series of the metric that have this in their labels together.
-  double sum(const std::string& name, const std::string& part = "") const {
-    double sum = 0;
-    for (const auto& [labels, number] : values(name))
-      if (labels.find(part) != std::string::npos) sum += number;
-    return sum;
-  }
-  std::string labels_of(const std::string& name, const std::string& part) const {
-    for (const auto& [labels, number] : values(name))
-      if (labels.find(part) != std::string::npos) return labels;
-    return "none";
-  }
-  bool both_work() const {
-    return soon([this] {
-      return value("rdma_probe_up", kNear) == 1 && value("rdma_probe_up", kFar) == 1 &&
-             sum("rdma_probe_echo_replies_total") >= 20;
-    });
-  }
-  std::set<std::string> devices_of_qps() const {
-    std::set<std::string> devices;
-    for (const auto& qp : fabric.queue_pairs()) devices.insert(qp.device);
-    return devices;
-  }
-
-  static constexpr const char* kNear = R"(device="near0",port="1",target="far0")";
-  static constexpr const char* kFar = R"(device="far0",port="1",target="near0")";
-  AgentOptions options;
-  Agent agent;
-};
 
 TEST_F(AgentTest, MeasuresBetweenTheDevicesOfAHost) {
   configure();
   ASSERT_TRUE(both_work());
   for (const char* path : {kNear, kFar}) {
     const auto of = [path](const char* op) { return std::string(path) + ",op=\"" + op + "\""; };
-    EXPECT_GE(value("rdma_probe_attempts_total", of("write")), 10) << path;
+    EXPECT_TRUE(soon([&] { return value("rdma_probe_attempts_total", of("write")) >= 10; })) << path;
     EXPECT_GT(value("rdma_probe_min_rtt_seconds", of("write")), 15e-6);
     EXPECT_LT(value("rdma_probe_min_rtt_seconds", of("write")), 0.1);
-    EXPECT_EQ(value("rdma_probe_sessions", std::string(path) + ",state=\"up\""), 1);
-    EXPECT_EQ(value("rdma_probe_connects_total", path), 1);
+  }
+  for (const char* port : {kNearPort, kFarPort}) {
+    EXPECT_EQ(value("rdma_probe_sessions", std::string(port) + ",state=\"up\""), 1);
+    EXPECT_EQ(value("rdma_probe_connects_total", port), 1);
   }
   EXPECT_EQ(sum("rdma_probe_failures_total", "retry_exc_err"), 0);
   EXPECT_EQ(value("rdma_probe_rate_multiplier_ratio", "device=\"near0\""), 1);
@@ -102,6 +33,34 @@ TEST_F(AgentTest, MeasuresBetweenTheDevicesOfAHost) {
   for (const char* role : {"requester", "responder"})
     EXPECT_EQ(value("rdma_probe_qps", std::string("device=\"near0\",role=\"") + role + "\""), 2) << role;
   EXPECT_EQ(value("rdma_probe_inbound_sessions", "device=\"far0\""), 1);
+}
+
+// A command ends when it hears that nothing is probed.
+TEST_F(AgentTest, SaysThatAllPathsHaveBegunOnlyWhenTheyHave) {
+  class Order : public Observer {
+   public:
+    void begins(const Path&) override { ++begun; }
+    void settled() override {
+      int expected = -1;  // the first time counts
+      begun_when_settled.compare_exchange_strong(expected, begun);
+    }
+    void success(const Path&, Op, const Completion&) override {}
+    void failure(const Path&, Op, const Failure&) override {}
+    void only_echoes(const Path&) override {}
+    std::atomic<int> begun{0};
+    std::atomic<int> begun_when_settled{-1};
+  };
+  Target target;
+  target.name = "host";
+  target.address = "127.0.0.1";
+  target.port = 9;  // nobody
+  options.hostmesh = false;
+  options.targets = {target};
+  const auto order = std::make_shared<Order>();
+  options.observer = order;
+  configure();
+  ASSERT_TRUE(soon([&] { return order->begun_when_settled >= 0; }));
+  EXPECT_EQ(order->begun_when_settled, 2);
 }
 
 TEST_F(AgentTest, SaysHowASessionRuns) {
@@ -124,16 +83,23 @@ TEST_F(AgentTest, SaysHowASessionRuns) {
   }
 }
 
-TEST_F(AgentTest, SendsEachFlowOverAPathOfItsOwn) {
-  options.session.flows = 3;
+TEST_F(AgentTest, SendsInTheClassThatTheHostIsSetToUnlessAnotherIsConfigured) {
+  const auto classes = [this] {
+    std::set<unsigned> found;
+    for (const auto& qp : fabric.queue_pairs())
+      if (qp.exists && qp.device == "near0" && qp.attributes.dest_qp_num != 0)
+        found.insert(qp.attributes.ah_attr.grh.traffic_class);
+    return found;
+  };
+  const std::set<unsigned> usual{kTrafficClass};
   configure();
   ASSERT_TRUE(both_work());
-  ASSERT_TRUE(becomes("rdma_probe_sessions", std::string(kNear) + ",state=\"up\"", 3));
-  std::set<std::uint32_t> labels;
-  for (const auto& qp : fabric.queue_pairs())
-    if (qp.device == "near0" && qp.attributes.dest_qp_num != 0)
-      labels.insert(qp.attributes.ah_attr.grh.flow_label);
-  EXPECT_EQ(labels.size(), 6U) << "three there, and three of the other direction";
+  EXPECT_EQ(classes(), usual);
+  preset = 96;
+  EXPECT_TRUE(soon([&] { return classes().contains(96); })) << "without a restart";
+  options.session.traffic_class = 8;
+  configure();
+  EXPECT_TRUE(soon([&] { return classes() == std::set<unsigned>{8}; }));
 }
 
 TEST_F(AgentTest, MakesNoMoreQueuePairsThanItMay) {
@@ -155,8 +121,8 @@ TEST_F(AgentTest, GivesQueuePairsBackWithTheirSession) {
     configure();
     ASSERT_TRUE(soon([&] { return sum("rdma_probe_connects_total") >= 2 * (round + 2); }));
   }
-  ASSERT_TRUE(becomes("rdma_probe_sessions", std::string(kNear) + ",state=\"up\"", 1));
-  ASSERT_TRUE(becomes("rdma_probe_sessions", std::string(kFar) + ",state=\"up\"", 1));
+  ASSERT_TRUE(becomes("rdma_probe_sessions", std::string(kNearPort) + ",state=\"up\"", 1));
+  ASSERT_TRUE(becomes("rdma_probe_sessions", std::string(kFarPort) + ",state=\"up\"", 1));
   EXPECT_TRUE(soon([this] { return sum("rdma_probe_qps") == 8; })) << sum("rdma_probe_qps");
   const auto exist = [this] {
     const auto all = fabric.queue_pairs();
@@ -165,75 +131,27 @@ TEST_F(AgentTest, GivesQueuePairsBackWithTheirSession) {
   EXPECT_TRUE(soon([&] { return exist() == 8; })) << exist();
 }
 
-TEST_F(AgentTest, UsesDevicesWhoseWholeNameIsIncluded) {
-  fabric.add("near0x", {port_with("192.0.2.9")});
-  options.device_include = core::Pattern("near0|far0");
+TEST_F(AgentTest, MeasuresByTheAdaptersClockWhereThereIsOne) {
+  fabric.set_clock(1'000'000);
   configure();
   ASSERT_TRUE(both_work());
-  EXPECT_EQ(devices_of_qps(), (std::set<std::string>{"far0", "near0"}));
+  const std::string info = labels_of("rdma_probe_session_info", kNear);
+  EXPECT_NE(info.find("op=\"read\",clock=\"nic\""), std::string::npos) << info;
 }
 
-TEST_F(AgentTest, ProbesFromTheDeviceThatATargetIsFor) {
-  options.hostmesh = false;
-  options.responder.enabled = true;
-  options.responder.listen = {{{asio::ip::make_address("127.0.0.1"), 0}}};
-  Target target;
-  target.name = "only";
-  target.address = "127.0.0.1";
-  target.from = "near0";
-  options.targets = {target};
+TEST_F(AgentTest, ConnectsOneDeviceWhileAnotherWaitsForItsNeighbours) {
+  fabric.add("far1", {port_with("192.0.2.3")});
+  fabric.block_connects("near0", true);
+  options.session.flows = 8;  // more than there are threads for one device
+  options.limits.connects_per_second = 1000;
   configure();
-  EXPECT_TRUE(becomes("rdma_probe_targets", "state=\"active\"", 1));
-  EXPECT_FALSE(values("rdma_probe_sessions").empty());
-  for (const auto& [labels, count] : values("rdma_probe_sessions"))
-    EXPECT_NE(labels.find("device=\"near0\""), std::string::npos) << labels;
-}
-
-TEST_F(AgentTest, CountsEventsAndGoesOn) {
-  configure();
-  ASSERT_TRUE(both_work());
-  fabric.event("near0", IBV_EVENT_PORT_ERR, 1);
-  fabric.event("near0", IBV_EVENT_PORT_ACTIVE, 1);
-  ASSERT_TRUE(becomes("rdma_probe_async_events_total", "device=\"near0\",event=\"PORT_ACTIVE\"", 1));
-  EXPECT_EQ(value("rdma_probe_async_events_total", "device=\"near0\",event=\"PORT_ERR\""), 1);
-  EXPECT_EQ(value("rdma_probe_connects_total", kNear), 1);
-}
-
-TEST_F(AgentTest, GivesADeviceBackThatIsGoing) {
-  configure();
-  ASSERT_TRUE(both_work());
-  fabric.remove("far0");
-  fabric.event("far0", IBV_EVENT_DEVICE_FATAL);
-  EXPECT_TRUE(soon([this] { return fabric.open_contexts() == 1; })) << "its driver waits for it";
-  EXPECT_TRUE(soon([this] {
-    const auto now = fabric.queue_pairs();
-    return std::none_of(now.begin(), now.end(),
-                        [](const auto& qp) { return qp.device == "far0" && qp.exists; });
-  }));
-}
-
-TEST_F(AgentTest, BeginsAnewWithAQueueThatWorksWhenItsQueueIsDead) {
-  configure();
-  ASSERT_TRUE(both_work());
-  const std::size_t before = fabric.queue_pairs().size();
-  fabric.event("near0", IBV_EVENT_CQ_ERR);
-  ASSERT_TRUE(soon([&] {
-    const auto all = fabric.queue_pairs();
-    return std::none_of(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(before),
-                        [](const auto& qp) { return qp.device == "near0" && qp.exists; });
-  })) << "no queue pair of the dead queue is kept";
-  EXPECT_TRUE(both_work()) << "there is another one";
-}
-
-TEST_F(AgentTest, SaysWhyAPathFails) {
-  configure();
-  ASSERT_TRUE(both_work());
-  fabric.fail_with(IBV_WC_RETRY_EXC_ERR);
-  const std::string failures = std::string(kNear) + ",op=\"write\",stage=\"op\",reason=\"retry_exc_err\"";
-  EXPECT_TRUE(soon([&] { return value("rdma_probe_failures_total", failures) >= 1; }));
-  EXPECT_TRUE(becomes("rdma_probe_up", kNear, 0));
-  fabric.fail_with(IBV_WC_SUCCESS);
-  EXPECT_TRUE(becomes("rdma_probe_up", kNear, 1)) << "and comes back";
+  const auto up = [this](const char* from, const char* to) {
+    return sum("rdma_probe_up", "device=\"" + std::string(from) + "\",port=\"1\",target=\"" + to + "\"");
+  };
+  EXPECT_TRUE(soon([&] { return up("far0", "far1") == 8 && up("far1", "far0") == 8; }));
+  EXPECT_EQ(up("near0", "far0"), 0);
+  fabric.block_connects("near0", false);
+  EXPECT_TRUE(soon([&] { return up("near0", "far0") == 8; }));
 }
 
 TEST_F(AgentTest, ProbesLessOftenThanAskedForWithinItsLimit) {
@@ -253,16 +171,6 @@ TEST(ProberRate, CountsTheWarmUpAndTheEchoes) {
   EXPECT_DOUBLE_EQ(Prober::rate(options), 20);
   options.operations = {Op::echo};
   EXPECT_DOUBLE_EQ(Prober::rate(options), 4);
-}
-
-TEST_F(AgentTest, NeedsARailInCommonAndTheSameKindOfLink) {
-  fabric.add(
-      "ib0",
-      {{.link_layer = IBV_LINK_LAYER_INFINIBAND, .lid = 5, .gids = {{"fe80::5", 0, IBV_GID_TYPE_IB}}}});
-  configure();
-  ASSERT_TRUE(both_work());
-  for (const auto& [labels, count] : values("rdma_probe_attempts_total"))
-    EXPECT_EQ(labels.find("ib0"), std::string::npos) << labels;
 }
 
 }  // namespace

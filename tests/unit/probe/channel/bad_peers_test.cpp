@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// What a peer that is slow, many, or means harm can reach.
+// The limits for peers that are slow, numerous or malicious.
 #include "tests/unit/probe/side_channel_fixture.h"
 
 namespace rdma_exporter::probe {
@@ -9,12 +9,11 @@ namespace {
 
 using ProbeBadPeers = ProbeSideChannel;
 
-TEST_F(ProbeBadPeers, RefusesMoreSessionsThanItsLimitAndSaysSo) {
-  ASSERT_TRUE(listen({.most_sessions = 1}));
-  const auto first = dial_and_wait(to_responder());
-  ASSERT_TRUE(run_until([&] { return responder->sessions() == 1; }));
+TEST_F(ProbeBadPeers, SaysSoWhenItsDevicesAreFull) {
+  ASSERT_TRUE(listen({}));
+  acceptor.refusal = Reject{RejectReason::limit};
   EXPECT_EQ(dial_and_wait(to_responder())->failure, (Failure{Stage::exchange, "rejected_limit"}));
-  EXPECT_EQ(acceptor.held, 1);
+  EXPECT_EQ(responder->refused().at("rejected_limit"), 1U);
 }
 
 TEST_F(ProbeBadPeers, EndsWhatIsNoFrame) {
@@ -40,13 +39,27 @@ TEST_F(ProbeBadPeers, GivesASlowPeerItsTimeAndNoMore) {
   EXPECT_EQ(responder->refused().at("deadline"), 1U);
 }
 
-TEST_F(ProbeBadPeers, EndsALeaseThatIsNotKeptAlive) {
+TEST_F(ProbeBadPeers, EndsALeaseThatIsNotKeptAliveNorResumed) {
+  ASSERT_TRUE(listen({.lease_time = 150ms, .hold_time = 100ms}));
+  DialerOptions options = to_responder();
+  options.ping_every = 1h;
+  options.least_pause = 1h;
+  const auto dialed = dial_and_wait(options);
+  ASSERT_TRUE(run_until([&] { return acceptor.held == 0; }));
+  EXPECT_EQ(dialed->interruptions.size(), 1U);
+  EXPECT_EQ(responder->sessions(), 0U);
+}
+
+TEST_F(ProbeBadPeers, HoldsNothingThatOthersNeed) {
   ASSERT_TRUE(listen({.lease_time = 150ms}));
   DialerOptions options = to_responder();
   options.ping_every = 1h;
-  const auto dialed = dial_and_wait(options);
-  ASSERT_TRUE(run_until([&] { return dialed->lost.has_value(); }));
-  EXPECT_EQ(acceptor.held, 0);
+  options.least_pause = 1h;
+  dial_and_wait(options);
+  ASSERT_TRUE(run_until([&] { return responder->held() == 1; }));
+  acceptor.refusal = Reject{RejectReason::limit};
+  dial_and_wait(to_responder());
+  EXPECT_EQ(acceptor.held, 0) << "the next one has room";
 }
 
 TEST_F(ProbeBadPeers, ReplayedBytesOfAnotherHandshakeOpenNothing) {

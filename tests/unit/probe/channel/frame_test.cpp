@@ -7,7 +7,7 @@
 namespace rdma_exporter::probe {
 namespace {
 
-PathEnd some_end() {
+PathEnd full_end() {
   PathEnd end;
   end.gid = *gid_of_address("10.9.0.1");
   end.mtu = 3;
@@ -20,7 +20,7 @@ Connect some_connect() {
   Connect connect;
   connect.device = "mlx5_0";
   connect.rail = "mlx5_1";
-  connect.end = some_end();
+  connect.end = full_end();
   connect.wanted = kGrantWrite | kGrantEcho;
   connect.traffic_class = 106;
   connect.flow_label = 0x1234;
@@ -38,7 +38,7 @@ Connect managed_connect() {
 Accept some_accept() {
   Accept accept;
   accept.device = "mlx5_0";
-  accept.end = some_end();
+  accept.end = full_end();
   accept.granted = kGrantWrite;
   return accept;
 }

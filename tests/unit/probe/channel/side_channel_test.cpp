@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// Two sides that want to meet: who is let in, what they tell each other, and what ends a lease.
+// Both sides of the control connection: who is admitted, and what they negotiate.
 #include <numeric>
 
 #include "probe/channel/channel.h"
@@ -41,15 +41,6 @@ TEST_F(ProbeSideChannel, SaysWhatItsStepsTook) {
   EXPECT_LE(std::accumulate(times.begin(), times.end(), 0ns), whole) << "no time is counted twice";
 }
 
-TEST_F(ProbeSideChannel, TellsTheProberWhenTheResponderEnds) {
-  ASSERT_TRUE(listen({}));
-  const auto dialed = dial_and_wait(to_responder());
-  ASSERT_TRUE(run_until([&] { return responder->sessions() == 1; }));
-  responder->stop();
-  ASSERT_TRUE(run_until([&] { return dialed->lost.has_value(); }));
-  EXPECT_EQ(*dialed->lost, (Failure{Stage::control, kPeerClosed}));
-}
-
 TEST_F(ProbeSideChannel, NeedsTheSameSecret) {
   const std::string file = secret("psk", "fleet:" + kKey);
   ASSERT_TRUE(listen({.credentials = {.secret_file = file}}));
@@ -60,7 +51,7 @@ TEST_F(ProbeSideChannel, NeedsTheSameSecret) {
     options.tls = client_tls({.secret_file = secret("wrong" + wrong.substr(0, 3), wrong)});
     const auto refused = dial_and_wait(options);
     ASSERT_TRUE(refused->failure);
-    EXPECT_EQ(*refused->failure, (Failure{Stage::auth, "tls"}));
+    EXPECT_EQ(*refused->failure, (Failure{Stage::tls, "tls"}));
     EXPECT_EQ(refused->cap, 300s);
   }
   options.tls = nullptr;
@@ -90,10 +81,10 @@ TEST_F(ProbeSideChannel, NeedsACertificateOfTheSameAuthority) {
   // a stranger's certificate, shown to a server whose authority the client does know
   const auto stranger = others.issue("client");
   options.tls = client_tls({stranger.certificate, stranger.key, ours.file(), {}});
-  EXPECT_EQ(dial_and_wait(options)->failure, (Failure{Stage::auth, "tls"}));
+  EXPECT_EQ(dial_and_wait(options)->failure, (Failure{Stage::tls, "tls"}));
   // and a server that the client does not know
   options.tls = client_tls({good.certificate, good.key, others.file(), {}});
-  EXPECT_EQ(dial_and_wait(options)->failure, (Failure{Stage::auth, "tls"}));
+  EXPECT_EQ(dial_and_wait(options)->failure, (Failure{Stage::tls, "tls"}));
   EXPECT_EQ(acceptor.held, 0);
 }
 
@@ -132,47 +123,40 @@ TEST_F(ProbeSideChannel, SeesThatItsFilesWereRenewed) {
   EXPECT_EQ(file_stamp({}), "");
 }
 
-TEST_F(ProbeSideChannel, EndsTheSessionsOfADeviceThatGoes) {
-  ASSERT_TRUE(listen({}));
-  const auto dialed = dial_and_wait(to_responder());
-  ASSERT_TRUE(run_until([&] { return responder->sessions() == 1; }));
-  responder->end_sessions_of("rxe1");
-  EXPECT_EQ(responder->sessions(), 1U);
-  responder->end_sessions_of("rxe0");
-  EXPECT_EQ(acceptor.held, 0) << "its driver waits for it";
-  ASSERT_TRUE(run_until([&] { return dialed->lost.has_value(); }));
-  EXPECT_EQ(*dialed->lost, (Failure{Stage::control, kPeerClosed}));
-}
+// Rotation of keys: the new one second everywhere, then first, then alone, without a restart at any time.
+TEST_F(ProbeSideChannel, TakesAnotherKeyWithoutEndingASession) {
+  const std::string old_key = "old:" + kKey;
+  const std::string new_key = "new:" + std::string(64, 'b');
+  const auto with_key = [this](const std::string& file) {
+    DialerOptions options = to_responder();
+    options.tls = client_tls({.secret_file = file});
+    return options;
+  };
+  const auto put = [this](const std::string& name, const std::string& line) {
+    std::filesystem::remove(directory / name);
+    return secret(name, line);
+  };
+  const std::string here = put("here", old_key);
+  ASSERT_TRUE(listen({.credentials = {.secret_file = here}}));
+  const auto first = dial_and_wait(with_key(put("peer", old_key)));
+  ASSERT_TRUE(first->connection.end);
+  EXPECT_FALSE(dial_and_wait(with_key(put("newer", new_key)))->connection.end);
 
-TEST_F(ProbeSideChannel, LosesALeaseWhosePeerHangs) {
-  TcpAcceptor listening(io, {asio::ip::make_address("127.0.0.1"), 0});
-  TcpSocket accepted(io);
-  std::shared_ptr<Channel> peer;
-  listening.async_accept(accepted, [&](const boost::system::error_code&) {
-    peer = Channel::make(std::move(accepted), nullptr);
-    peer->start(
-        TlsRole::server, [] {},
-        [&](const Frame& frame) {
-          if (std::holds_alternative<Hello>(frame)) peer->send(Welcome{kProtocolVersion, "hangs"});
-          if (!std::holds_alternative<Connect>(frame)) return;
-          Accept accept;
-          accept.device = "rxe0";
-          accept.end = some_end();
-          accept.granted = kGrantWrite | kGrantEcho;
-          peer->send(accept);
-        },
-        [](const Failure&) {});
-  });
-  DialerOptions options;
-  options.address = "127.0.0.1";
-  options.port = listening.local_endpoint().port();
-  options.ping_every = 400ms;
-  options.message_time = 200ms;
-  const auto dialed = dial_and_wait(options);
-  ASSERT_TRUE(dialed->connection.end);
-  ASSERT_TRUE(run_until([&] { return dialed->lost.has_value(); }));
-  EXPECT_EQ(*dialed->lost, (Failure{Stage::control, kDeadline}));
-  peer->close();
+  put("here", old_key + "\n" + new_key);
+  ASSERT_TRUE(responder->renew_secrets());
+  EXPECT_TRUE(dial_and_wait(with_key(put("peer", old_key)))->connection.end);
+  EXPECT_TRUE(dial_and_wait(with_key(put("newer", new_key)))->connection.end);
+
+  put("here", new_key);
+  ASSERT_TRUE(responder->renew_secrets());
+  EXPECT_FALSE(dial_and_wait(with_key(put("peer", old_key)))->connection.end);
+  EXPECT_TRUE(dial_and_wait(with_key(put("newer", new_key)))->connection.end);
+  EXPECT_FALSE(first->lost) << "it goes on";
+  EXPECT_TRUE(run_until([&] { return responder->sessions() == 4; }));
+
+  put("here", "nothing that is a key");
+  EXPECT_FALSE(responder->renew_secrets());
+  EXPECT_TRUE(dial_and_wait(with_key(put("newer", new_key)))->connection.end) << "the old ones stay";
 }
 
 TEST_F(ProbeSideChannel, KeepsFewFramesForAPeerThatDoesNotRead) {
@@ -222,17 +206,6 @@ TEST_F(ProbeSideChannel, ComesBackSoonUnlessAPersonHasToChangeSomething) {
   }
 }
 
-TEST_F(ProbeSideChannel, KeepsALeaseWithPings) {
-  ASSERT_TRUE(listen({.lease_time = 500ms}));
-  DialerOptions options = to_responder();
-  options.ping_every = 50ms;
-  const auto dialed = dial_and_wait(options);
-  const auto end = Clock::now() + 1s;
-  run_until([&] { return Clock::now() > end; });
-  EXPECT_FALSE(dialed->lost) << dialed->lost->reason;
-  EXPECT_EQ(acceptor.held, 1);
-}
-
 TEST_F(ProbeSideChannel, AgreesOnTheVersionOfTheOlderPeer) {
   ASSERT_TRUE(listen({}));
   TcpSocket socket = raw();
@@ -275,7 +248,7 @@ TEST_F(ProbeSideChannel, NamesWhatKeepsAPeerAway) {
   ASSERT_TRUE(listen({}));
   DialerOptions options = to_responder();
   responder->stop();
-  EXPECT_EQ(dial_and_wait(options)->failure, (Failure{Stage::control, "ECONNREFUSED"}));
+  EXPECT_EQ(dial_and_wait(options)->failure, (Failure{Stage::tcp, "ECONNREFUSED"}));
   options.address = "no-such-host.invalid";
   EXPECT_EQ(dial_and_wait(options)->failure->stage, Stage::resolve);
 }

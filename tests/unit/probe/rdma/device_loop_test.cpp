@@ -2,9 +2,12 @@
 // Copyright the rdma_exporter authors
 #include "probe/rdma/device_loop.h"
 
+#include <sched.h>
+
 #include <atomic>
 
 #include "tests/unit/probe/verbs_fixture.h"
+#include "tests/unit/support/temp_tree.h"
 
 namespace rdma_exporter::probe {
 namespace {
@@ -85,6 +88,34 @@ TEST_F(VerbsTest, ALoopReportsADeviceThatFailsAsGone) {
   loop->start();
   fabric.break_adapter("near0");
   EXPECT_TRUE(soon([&] { return fatal == 1; }));
+}
+
+std::vector<std::size_t> usable_processors() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  EXPECT_EQ(::sched_getaffinity(0, sizeof(set), &set), 0);
+  std::vector<std::size_t> processors;
+  for (std::size_t cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+    if (CPU_ISSET(cpu, &set)) processors.push_back(cpu);
+  return processors;
+}
+
+TEST_F(VerbsTest, ALoopRunsOnTheProcessorsOfItsDevice) {
+  const std::vector<std::size_t> all = usable_processors();
+  if (all.size() < 2) GTEST_SKIP() << "there is one processor";
+  const test::TempTree tree;
+  fabric.set_folder("near0", tree.path("near0"));
+  const auto processors_of_loop = [&](const std::string& local) {
+    tree.write("near0/device/local_cpulist", local + "\n");
+    const auto loop = loop_of("near0");
+    loop->start();
+    std::vector<std::size_t> found;
+    on(*loop, [&] { found = usable_processors(); });
+    return found;
+  };
+  EXPECT_EQ(processors_of_loop(std::to_string(all[1])), std::vector{all[1]});
+  EXPECT_EQ(processors_of_loop("1023"), all) << "the process may use none of the device's";
+  EXPECT_EQ(processors_of_loop("garbage"), all);
 }
 
 }  // namespace

@@ -69,6 +69,26 @@ TEST(GidChoice, IsTheAddressOfTheSideChannelWhereThePortHasIt) {
   EXPECT_EQ(chosen(control), 3U);
 }
 
+TEST(GidChoice, IsInThePeersVlanIfThePeerCallsFromAnother) {
+  GidWish vlan;
+  vlan.near_control = *gid_of_address("10.9.0.1");
+  vlan.far_control = *gid_of_address("10.9.0.9");
+  vlan.peer = *gid_of_address("10.20.0.9");
+  EXPECT_EQ(chosen(vlan), 5U);
+  vlan.peer = vlan.far_control = *gid_of_address("10.20.3.9");
+  EXPECT_EQ(chosen(vlan), 3U) << "the control connection proves that the two reach each other";
+}
+
+TEST(GidChoice, IsInTheNetworkThatWasCalledWhileThePeerIsNotKnown) {
+  GidWish called;
+  called.toward = *gid_of_address("10.20.0.9");
+  EXPECT_EQ(chosen(called), 5U) << "its VLAN";
+  called.near_control = *gid_of_address("192.168.0.1");
+  EXPECT_EQ(chosen(called), 5U) << "through a router";
+  called.peer = *gid_of_address("10.9.0.9");
+  EXPECT_EQ(chosen(called), 3U) << "the peer knows better where it is";
+}
+
 TEST(GidChoice, IsOfThePeersFamilyBeforeItIsTheSideChannels) {
   GidWish both;
   both.near_control = *gid_of_address("10.9.0.1");

@@ -20,7 +20,7 @@ class ProbeRegistry : public testing::Test {
   ProbeRegistry() {
     stats->use({.rtt = {histogram, nullptr, echoes}, .responder_delay = delay, .connect = {}});
     contents.active = true;
-    contents.series.push_back({"mlx5_0", 1, "gpu-17", stats});
+    contents.series.push_back({"mlx5_0", 1, "gpu-17", 0, stats});
     contents.rtts.push_back({"mlx5_0", 1, "gpu-17", "pod1", {{histogram, nullptr, echoes}, nullptr, {}}});
     for (auto& step : connect) step = std::make_shared<core::Histogram>(kConnectBounds);
   }
@@ -72,16 +72,85 @@ TEST_F(ProbeRegistry, ShowsWhatWorked) {
   EXPECT_EQ(value("rdma_probe_rtt_seconds", "op=\"write\""), 2);
 }
 
-TEST_F(ProbeRegistry, CountsAttemptsAndFailuresWhileThereIsNoConnection) {
+TEST_F(ProbeRegistry, CountsAttemptsAndFailuresWhileThePathIsDown) {
   for (int i = 0; i < 5; ++i) {
     stats->attempt(Op::write);
-    stats->failure(Op::write, {Stage::control, "ECONNREFUSED"});
+    stats->failure(Op::write, {Stage::modify, "ETIMEDOUT"});
   }
   collect();
   EXPECT_EQ(value("rdma_probe_attempts_total"), 5);
-  EXPECT_EQ(value("rdma_probe_failures_total", "stage=\"control\",reason=\"ECONNREFUSED\""), 5);
+  EXPECT_EQ(value("rdma_probe_failures_total", "stage=\"modify\",reason=\"ETIMEDOUT\""), 5);
   EXPECT_EQ(value("rdma_probe_up"), 0);
   EXPECT_EQ(value("rdma_probe_last_rtt_seconds"), std::nullopt) << "absent is absent";
+}
+
+TEST_F(ProbeRegistry, CountsWhatTheControlConnectionDidApartFromThePath) {
+  stats->unsent(Op::write, {Stage::tcp, "ECONNREFUSED"});
+  stats->unsent(Op::echo, {Stage::tcp, "ECONNREFUSED"});
+  collect();
+  EXPECT_EQ(value("rdma_probe_control_failures_total", "stage=\"tcp\",reason=\"ECONNREFUSED\""), 2);
+  EXPECT_EQ(value("rdma_probe_failures_total"), std::nullopt);
+  EXPECT_EQ(value("rdma_probe_up"), 0) << "nothing gets through";
+  succeed(Op::write, 2us);
+  stats->interrupted({Stage::tcp, kDeadline});
+  collect();
+  EXPECT_EQ(value("rdma_probe_control_failures_total", "reason=\"deadline\""), 1);
+  EXPECT_EQ(value("rdma_probe_up"), 1) << "operations go on";
+}
+
+TEST_F(ProbeRegistry, GoesByTheOperationInUse) {
+  succeed(Op::write, 2us);
+  stats->attempt(Op::write);
+  stats->failure(Op::write, {Stage::op, "general_err"});
+  collect();
+  EXPECT_EQ(value("rdma_probe_up"), 0);
+  succeed(Op::read, 2us);  // that the session has fallen back to
+  collect();
+  EXPECT_EQ(value("rdma_probe_up"), 1);
+  stats->attempt(Op::echo);
+  stats->failure(Op::echo, {Stage::echo, kDeadline});
+  collect();
+  EXPECT_EQ(value("rdma_probe_up"), 1) << "the far host hangs, and the path works";
+  stats->only_echoes();
+  stats->attempt(Op::echo);
+  stats->failure(Op::echo, {Stage::echo, kDeadline});
+  collect();
+  EXPECT_EQ(value("rdma_probe_up"), 0);
+}
+
+TEST_F(ProbeRegistry, CountsWhatTheFirstMessageAfterAPauseSees) {
+  TargetStats::Histograms cold{.rtt = {histogram, nullptr, echoes}, .responder_delay = {}, .connect = {}};
+  cold.cold = delay;
+  stats->use(cold);
+  contents.rtts.push_back({"mlx5_0", 1, "", "pod1", cold});
+  for (int i = 0; i < 20; ++i) {
+    stats->warmed_up(Op::write, {.rtt = 30us, .peer_delay = {}});
+    succeed(Op::write, 3us);
+  }
+  stats->warmed_up(Op::write, {.rtt = 67ms, .peer_delay = {}});  // lost, and sent again
+  collect();
+  EXPECT_EQ(value("rdma_probe_cold_rtt_seconds"), 21);
+  EXPECT_EQ(value("rdma_probe_rtt_seconds", "op=\"write\""), 20);
+  EXPECT_EQ(value("rdma_probe_retransmit_suspected_total", "op=\"write\""), 1);
+}
+
+TEST_F(ProbeRegistry, TellsFlowsApart) {
+  const auto other = std::make_shared<TargetStats>();
+  contents.series.push_back({"mlx5_0", 1, "gpu-17", 1, other});
+  succeed(Op::write, 2us);
+  other->attempt(Op::write);
+  other->failure(Op::write, {Stage::op, "retry_exc_err"});
+  collect();
+  EXPECT_EQ(value("rdma_probe_up", "flow=\"0\""), 1);
+  EXPECT_EQ(value("rdma_probe_up", "flow=\"1\""), 0) << "one path of several, and it has a name";
+}
+
+TEST_F(ProbeRegistry, MarksWhatAPreemptedThreadMeasured) {
+  stats->attempt(Op::write);
+  stats->success(Op::write, {.rtt = 900us, .peer_delay = {}, .preempted = true});
+  collect();
+  EXPECT_EQ(value("rdma_probe_samples_total", "wait=\"preempted\""), 1);
+  EXPECT_EQ(value("rdma_probe_samples_total", "wait=\"spin\""), 0);
 }
 
 TEST_F(ProbeRegistry, SuspectsARetransmissionFarFromTheUsual) {
@@ -129,12 +198,22 @@ TEST_F(ProbeRegistry, ForgetsARemovedTargetAtOnce) {
     EXPECT_EQ(sample.labels().find("gpu-17"), std::string::npos) << sample.metric->name;
 }
 
+TEST_F(ProbeRegistry, SaysWhereATargetIsAsFarAsDiscoveryKnows) {
+  collect();
+  EXPECT_EQ(value("rdma_probe_target_info"), std::nullopt);
+  contents.places.push_back({"mlx5_0", 1, "gpu-17", "pod1", "leaf7", ""});
+  collect();
+  EXPECT_EQ(value("rdma_probe_target_info",
+                  R"(device="mlx5_0",port="1",target="gpu-17",target_group="pod1",target_leaf="leaf7")"),
+            1);
+}
+
 TEST_F(ProbeRegistry, CountsRotatingTargetsTogetherAndSaysNothingElseOfThem) {
   auto sum = std::make_shared<TargetStats>();
   stats->add_to(sum);
   auto other = std::make_shared<TargetStats>();
   other->add_to(sum);
-  contents.series = {{"mlx5_0", 1, "", sum}};
+  contents.series = {{"mlx5_0", 1, "", 0, sum}};
   contents.rtts.clear();
   for (int i = 0; i < 20; ++i) succeed(Op::write, 100us);
   succeed(Op::write, 3ms);
@@ -148,7 +227,7 @@ TEST_F(ProbeRegistry, CountsRotatingTargetsTogetherAndSaysNothingElseOfThem) {
   EXPECT_EQ(value("rdma_probe_samples_total", "wait=\"spin\""), 21);
   EXPECT_EQ(value("rdma_probe_connects_total"), 1);
   for (const char* of_one : {"rdma_probe_up", "rdma_probe_last_rtt_seconds", "rdma_probe_min_rtt_seconds",
-                             "rdma_probe_last_success_timestamp_seconds", "rdma_probe_sessions"})
+                             "rdma_probe_last_success_timestamp_seconds"})
     EXPECT_EQ(value(of_one), std::nullopt) << of_one;
 }
 
@@ -175,12 +254,13 @@ TEST_F(ProbeRegistry, CountsEventsThatNobodyElseIsToldOf) {
 TEST_F(ProbeRegistry, EmitsTheLabelsOfItsTables) {
   succeed(Op::write, 2us);
   succeed(Op::echo, 9us);
-  stats->set_session(0, Session::State::up,
-                     SessionFacts{1024, 50000, "192.0.2.1", "192.0.2.2", "mlx5_0", Op::write,
-                                  Transport::verbs, RttClock::host});
+  stats->set_session(Session::State::up, SessionFacts{1024, 50000, "192.0.2.1", "192.0.2.2", "mlx5_0",
+                                                      Op::write, Transport::verbs, RttClock::host});
   contents.nics.push_back(std::make_shared<NicStats>());
   contents.responder = true;
-  contents.rtts.push_back({"mlx5_0", 1, "", "pod1", {{}, delay, connect}});
+  contents.mesh_member = true;
+  contents.places.push_back({"mlx5_0", 1, "gpu-17", "pod1", "leaf7", "rail1"});
+  contents.rtts.push_back({"mlx5_0", 1, "", "pod1", {{}, delay, connect, {}, delay}});
   discovery::SourceStatus source{"file_sd", "/etc/x.json", 3, true};
   source.last_success = 1.7e9;
   registry.publish_sources({source});

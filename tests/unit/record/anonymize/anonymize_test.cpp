@@ -3,18 +3,23 @@
 #include "record/anonymize/anonymize.h"
 
 #include <gtest/gtest.h>
+#include <linux/ethtool_netlink.h>
+#include <linux/genetlink.h>
 #include <sys/socket.h>
 
 #include <algorithm>
 #include <cstring>
 
 #include "core/text/cgroup_owner.h"
+#include "host/module/module_eeprom.h"
 #include "host/netlink/address_message.h"
-#include "host/netlink/nldev_rewrite.h"
+#include "host/netlink/netlink_attr.h"
+#include "host/netlink/nldev/rewrite.h"
 #include "record/anonymize/anonymous_text.h"
 #include "record/anonymize/pseudonyms.h"
 #include "record/question.h"
 #include "tests/unit/support/recorded_netlink.h"
+#include "tests/unit/support/synthetic_module.h"
 
 namespace rdma_exporter::record {
 namespace {
@@ -217,6 +222,26 @@ TEST(Anonymize, ChangesNamesAndKeepsCounters) {
   EXPECT_EQ(value("sysfs read class/infiniband/mlx5_0/ports/1/counters/port_rcv_data"), "123456789\n");
   EXPECT_EQ(value("sysfs read a/empty"), "\n");
   EXPECT_EQ(other.at("sysfs read a/failed").error, "EIO");
+}
+
+// Synthetic: the answer around the bytes as eeprom_fill_reply() of net/ethtool/eeprom.c writes it.
+TEST(Anonymize, GivesModulesOtherSerialNumbersAndLeavesTheRest) {
+  const host::ModuleRange range{.page = 0, .offset = 128, .length = 128};
+  auto module = test::qsfp28_sr4();
+  const genlmsghdr header{ETHTOOL_MSG_MODULE_EEPROM_GET_REPLY, 1, 0};
+  std::string message(reinterpret_cast<const char*>(&header), sizeof header);
+  std::vector<std::byte> data;
+  host::append_attr(data, ETHTOOL_A_MODULE_EEPROM_DATA, module.read(range).value());
+  message += chars(data);
+  const std::string question =
+      netlink_question(host::NetlinkProtocol::generic, 0x16, 0, host::module_eeprom::request("eth0", range));
+  Pseudonyms pseudonyms;
+  const Snapshot snapshot = anonymous({{question, {{message}, {}}}}, "gpu17", pseudonyms);
+  const std::string changed = snapshot.at(question).parts.at(0);
+  EXPECT_EQ(changed.find("EX123456"), std::string::npos);
+  std::string expected = message;
+  expected.replace(expected.find("EX123456        "), 16, "module-1        ");
+  EXPECT_EQ(changed, expected);
 }
 
 }  // namespace

@@ -62,11 +62,11 @@ TEST(Recording, SaysWhereItComesFrom) {
 
 TEST(Recording, RefusesMembersThatWereChanged) {
   EXPECT_EQ(problem(altered([](Members& members) { members["snapshots/0001"] += "d\t=\t1\n"; })),
-            "x.tar.gz has a member that was changed: snapshots/0001");
+            "x.tar.gz has a modified member: snapshots/0001");
   EXPECT_EQ(problem(altered([](Members& members) { members.erase("snapshots/0002"); })),
-            "x.tar.gz lacks a member: snapshots/0002");
+            "x.tar.gz lacks the member snapshots/0002");
   EXPECT_EQ(problem(altered([](Members& members) { members.erase("manifest.json"); })),
-            "x.tar.gz is no recording: it has no manifest");
+            "x.tar.gz is not a recording: it has no manifest");
 }
 
 TEST(Recording, RefusesManifestsItDoesNotUnderstand) {
@@ -75,15 +75,15 @@ TEST(Recording, RefusesManifestsItDoesNotUnderstand) {
         altered([&](Members& members) { members["manifest.json"] = change(members["manifest.json"]); }));
   };
   EXPECT_EQ(with_manifest([](auto text) { return replaced(text, "\"format\": 1", "\"format\": 2"); }),
-            "x.tar.gz is of format 2, and this program reads formats up to 1: use a newer version");
+            "x.tar.gz has format 2, but this program reads formats up to 1: use a newer version");
   EXPECT_EQ(with_manifest([](auto text) { return replaced(text, "snapshots/0001", "manifest.json"); }),
             "x.tar.gz has a manifest with a snapshot with an unexpected name");
   EXPECT_EQ(with_manifest([](auto text) { return replaced(text, "1700000010000", "1"); }),
             "x.tar.gz has a manifest with snapshots out of order");
   EXPECT_EQ(with_manifest([](auto text) { return text.substr(0, text.size() / 2); }),
-            "x.tar.gz has a manifest that is damaged");
+            "x.tar.gz has a damaged manifest");
   EXPECT_EQ(with_manifest([](auto text) { return replaced(text, "\"format\": 1", "\"format\": \"1\""); }),
-            "x.tar.gz has a manifest that is damaged");
+            "x.tar.gz has a damaged manifest");
   EXPECT_EQ(with_manifest([](auto) { return R"({"format": 1, "kernel": {}, "snapshots": []})"; }),
             "x.tar.gz has a manifest with no snapshot");
   // What later versions add is no reason to refuse.

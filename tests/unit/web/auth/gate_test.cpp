@@ -20,7 +20,7 @@ class WebGate : public testing::Test {
  protected:
   WebGate()
       : gate(std::make_shared<PasswordCheck>(
-            [](const Worker::Job& job) {
+            [](const task::LoopTasks::Job& job) {
               job()();
               return true;
             },

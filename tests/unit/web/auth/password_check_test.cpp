@@ -38,10 +38,10 @@ class WebPasswordCheck : public testing::Test {
   }
 
   static constexpr Verdict kNone = static_cast<Verdict>(99);
-  std::vector<Worker::Job> jobs;
+  std::vector<task::LoopTasks::Job> jobs;
   std::vector<std::string> hashed;  ///< "password with hash", in order
   std::shared_ptr<PasswordCheck> check = std::make_shared<PasswordCheck>(
-      [this](Worker::Job job) {
+      [this](task::LoopTasks::Job job) {
         jobs.push_back(std::move(job));
         return true;
       },

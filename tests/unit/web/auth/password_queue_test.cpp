@@ -83,7 +83,7 @@ TEST_F(WebPasswordQueue, AGuessThatWasWrongCountsAgainstItsAddress) {
   EXPECT_EQ(next(), "2");
   queue.clear("guesser");
   say("prometheus", 3);
-  EXPECT_EQ(next(), "1") << "an address that was right begins anew";
+  EXPECT_EQ(next(), "1") << "an address that was right starts afresh";
 }
 
 TEST_F(WebPasswordQueue, RemembersABoundedNumber) {

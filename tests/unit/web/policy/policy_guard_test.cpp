@@ -144,19 +144,22 @@ TEST_F(WebPolicyGuard, LetsNoFileThatIsCutAtAnyByteWeakenAnything) {
 TEST_F(WebPolicyGuard, NamesEverythingThatWouldBeWeaker) {
   EXPECT_EQ(
       problem(kTls + kVerify + kSans + "  min_version: TLS13\n" + kUsers, kTls),
-      "web.yml: would weaken what is in force: clients would need no certificate (client_auth_type), "
-      "certificates of clients would not be verified (client_auth_type), any CA that this host trusts "
-      "would do (client_ca_file), other clients would be allowed (client_allowed_sans), an older version "
-      "of TLS would do (min_version), it has no basic_auth_users any more; if that is meant, restart the "
+      "web.yml: would weaken the security in force: clients would no longer need a certificate "
+      "(client_auth_type), "
+      "client certificates would no longer be verified (client_auth_type), any CA that this host trusts "
+      "would be accepted (client_ca_file), other clients would be accepted (client_allowed_sans), an older "
+      "TLS version "
+      "would be accepted (min_version), it no longer has basic_auth_users; if this is intended, restart the "
       "exporter");
-  EXPECT_EQ(problem(kTls + kUsers, kUsers),
-            "web.yml: would weaken what is in force: it has no tls_server_config any more; if that is meant, "
-            "restart the exporter");
+  EXPECT_EQ(
+      problem(kTls + kUsers, kUsers),
+      "web.yml: would weaken the security in force: it no longer has tls_server_config; if this is intended, "
+      "restart the exporter");
   EXPECT_EQ(
       problem(kTls + kVerify, kTls + "  client_auth_type: RequireAndVerifyClientCert\n  client_ca_file: "
                                      "other/ca.pem\n"),
-      "web.yml: would weaken what is in force: another CA would be trusted (client_ca_file); if that is "
-      "meant, restart the exporter");
+      "web.yml: would weaken the security in force: another CA would be trusted (client_ca_file); if this is "
+      "intended, restart the exporter");
 }
 
 TEST_F(WebPolicyGuard, RefusesEachThingAlone) {

@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "http/tls/certificate.h"
+#include "task/loop_tasks.h"
 #include "tests/unit/support/temp_tree.h"
-#include "web/worker.h"
 
 // The web config file and what it names: read, refused, read again.
 namespace rdma_exporter::web {
@@ -143,7 +143,7 @@ class WebConfig : public testing::Test {
   std::string path = tree.root() + "/web.yml";
   asio::io_context io;
   http::HttpCounters counters;
-  Gate gate{std::make_shared<PasswordCheck>([](const Worker::Job&) { return false; },
+  Gate gate{std::make_shared<PasswordCheck>([](const task::LoopTasks::Job&) { return false; },
                                             [](const std::string&, const std::string&) { return false; })};
 };
 
@@ -175,9 +175,8 @@ TEST_F(WebConfig, SaysWhatIsWrongWithAKey) {
                                      const_cast<char*>("passphrase"));
         }));
   EXPECT_EQ(problem(kTls),
-            "web.yml:3: tls_server_config.key_file: server.key: the key has a passphrase, and nobody is "
-            "there to type "
-            "it (use a key without)");
+            "web.yml:3: tls_server_config.key_file: server.key: the key has a passphrase, which nobody "
+            "can enter here (use a key without one)");
 }
 
 TEST_F(WebConfig, RefusesAClientCaWithoutACertificate) {
@@ -281,42 +280,6 @@ TEST_F(WebConfig, FollowsAFileThatWasPreparedAndNotUsed) {
   web->start();
   EXPECT_TRUE(soon([this] { return !gate.policy().users.empty(); }));
   web->stop();
-}
-
-TEST(WebWorker, BoundsItsQueueAndFinishesOnTheIoThread) {
-  asio::io_context io;
-  Worker worker(io, 1);
-  std::promise<void> running;
-  std::promise<void> release;
-  std::string order;
-  ASSERT_TRUE(worker.submit([&]() -> Worker::Finish {
-    running.set_value();
-    release.get_future().wait();
-    return [&] { order += "first "; };
-  }));
-  running.get_future().wait();
-  EXPECT_TRUE(worker.submit([&]() -> Worker::Finish { return [&] { order += "second "; }; }));
-  EXPECT_FALSE(worker.submit([]() -> Worker::Finish { return [] {}; }));
-  release.set_value();
-  auto work = asio::make_work_guard(io);
-  while (order != "first second ") ASSERT_GT(io.run_one_for(std::chrono::seconds(5)), 0U);
-}
-
-TEST(WebWorker, IsNotWaitedForByWhoDestroysIt) {
-  asio::io_context io;
-  const auto release = std::make_shared<std::promise<void>>();
-  const auto running = std::make_shared<std::promise<void>>();
-  {
-    Worker worker(io, 1);
-    ASSERT_TRUE(worker.submit([release, running]() -> Worker::Finish {
-      running->set_value();
-      release->get_future().wait();
-      return [] { FAIL() << "its io_context may be gone"; };
-    }));
-    running->get_future().wait();
-  }
-  release->set_value();
-  io.poll();
 }
 
 }  // namespace

@@ -25,6 +25,16 @@ struct Recorded : Recorder {
     failures.emplace_back(op, failure);
   }
   void overrun(Op) override {}
+  void warmed_up(Op, const Completion&) override {}
+  void unsent(Op, const Failure& why) override { interrupted(why); }
+  void interrupted(const Failure& why) override {
+    const std::lock_guard lock(mutex);
+    control_failures.push_back(why);
+  }
+  std::size_t control_failed() const {
+    const std::lock_guard lock(mutex);
+    return control_failures.size();
+  }
 
   std::vector<Completion> of(Op op) const {
     const std::lock_guard lock(mutex);
@@ -40,14 +50,15 @@ struct Recorded : Recorder {
   mutable std::mutex mutex;
   std::map<Op, std::vector<Completion>> successes;
   std::vector<std::pair<Op, Failure>> failures;
+  std::vector<Failure> control_failures;
 };
 
 /// Answers when the test says so.
 struct TestConnector : Connector {
-  void connect(std::optional<Op> /*one_sided*/, Done done, std::function<void(Failure)> lost) override {
+  void connect(std::optional<Op> /*one_sided*/, Done done, Lease lease) override {
     const std::lock_guard lock(mutex);
     asked.push_back(std::move(done));
-    leases.push_back(std::move(lost));
+    leases.push_back(std::move(lease));
   }
   std::size_t calls() const {
     const std::lock_guard lock(mutex);
@@ -63,13 +74,17 @@ struct TestConnector : Connector {
   }
   void lose(std::size_t call) {
     const std::lock_guard lock(mutex);
-    leases.at(call)({Stage::control, kPeerClosed});
+    leases.at(call).lost({Stage::tcp, kPeerClosed});
+  }
+  void interrupt(std::size_t call) {
+    const std::lock_guard lock(mutex);
+    leases.at(call).interrupted({Stage::tcp, kDeadline});
   }
 
  private:
   mutable std::mutex mutex;
   std::vector<Done> asked;
-  std::vector<std::function<void(Failure)>> leases;
+  std::vector<Lease> leases;
 };
 
 class RcEndpointTest : public VerbsTest {

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+//
+// Collector pcie_errors: errors counted by PCIe's Advanced Error Reporting at both ends of the adapter's
+// link, and in the root port. The counts are in kernel memory: reading them needs no privilege and does not
+// access the adapter.
+//
+// The end that receives a damaged packet counts it, so both ends are read. A virtual function or sub-function
+// has no link of its own; the device of its physical function has it.
+#include <array>
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "collectors/attr_text.h"
+#include "collectors/collector.h"
+#include "core/labels.h"
+#include "core/text/aer_counters.h"
+#include "core/text/kernel_text.h"
+#include "host/fs/attr_dir.h"
+#include "host/topology/pci.h"
+#include "task/schedule.h"
+
+namespace rdma_exporter::collectors {
+namespace {
+
+using core::MetricDesc;
+using core::MetricType;
+
+// clang-format off
+constexpr MetricDesc kMessages{
+    "rdma_device_pcie_error_messages_total", MetricType::counter, "device,end,pci_address,level", "messages",
+    "PCIe error messages (AER) of one end of the adapter's link. end=\"function\": the adapter; port: the "
+    "port above it, which all functions of a card share. level=\"correctable\": repaired by retransmission, "
+    "near 0 on a good link; nonfatal: a transaction was lost; fatal: the link is unreliable. The kernel "
+    "does not count fatal errors at the adapter, because it reads nothing over a dead link: see "
+    "rdma_device_pcie_root_error_messages_total",
+    "sysfs aer_dev_correctable, aer_dev_nonfatal, aer_dev_fatal"};
+constexpr MetricDesc kErrors{
+    "rdma_device_pcie_errors_total", MetricType::counter, "device,end,pci_address,level,error", "errors",
+    "PCIe errors (AER) by kind, under the kernel's names (RxErr, BadTLP, BadDLLP, Timeout, CmpltTO, ...). "
+    "Each kind appears with its first error. One message may report several errors",
+    "sysfs aer_dev_correctable, aer_dev_nonfatal, aer_dev_fatal"};
+constexpr MetricDesc kRootMessages{
+    "rdma_device_pcie_root_error_messages_total", MetricType::counter, "device,pci_address,level", "messages",
+    "PCIe error messages (AER) received by the root port above the adapter, from everything below it and "
+    "from itself. Other devices may share the root port",
+    "sysfs aer_rootport_total_err_cor, aer_rootport_total_err_nonfatal, aer_rootport_total_err_fatal"};
+constexpr MetricDesc kNative{
+    "rdma_device_pcie_aer_native", MetricType::gauge, "device", "",
+    "Whether the kernel handles PCIe errors of the adapter's root port: 1 if so; 0 if the firmware does or "
+    "nobody does, and then error counters of 0 prove nothing",
+    "sysfs bus/pci_express/drivers/aer"};
+// clang-format on
+
+constexpr std::array kFamilies{&kMessages, &kErrors, &kRootMessages, &kNative};
+static_assert(core::all_valid(std::array{kMessages, kErrors, kRootMessages, kNative}));
+
+struct Level {
+  const char* name;
+  const char* file;
+  const char* root_file;
+};
+constexpr std::array kLevels{Level{"correctable", "aer_dev_correctable", "aer_rootport_total_err_cor"},
+                             Level{"nonfatal", "aer_dev_nonfatal", "aer_rootport_total_err_nonfatal"},
+                             Level{"fatal", "aer_dev_fatal", "aer_rootport_total_err_fatal"}};
+
+// A line with a short name and a number for each bit of a 32-bit register, and one for the total.
+using Buffer = std::array<char, 4096>;
+
+constexpr std::chrono::seconds kFactsInterval{60};
+constexpr const char* kAerDriver = "bus/pci_express/drivers/aer";
+
+std::string address_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+// An auxiliary device, "mlx5_core.sf.2", below its function.
+bool is_sub_function(const std::string& path) { return address_of(path).find(".sf.") != std::string::npos; }
+
+// One end of the adapter's link.
+class LinkEnd {
+ public:
+  LinkEnd(host::Host& host, const std::string& path, std::string_view end, std::string_view device)
+      : files_(*host.sysfs, path, host.open_files) {
+    for (std::size_t level = 0; level < kLevels.size(); ++level)
+      levels_[level].labels = core::render_labels({{"device", device},
+                                                   {"end", end},
+                                                   {"pci_address", address_of(path)},
+                                                   {"level", kLevels[level].name}});
+  }
+
+  /// False if it has no such counters.
+  bool add(Buffer& buffer, core::JobRun& run) {
+    if (const auto listed = files_.refresh(); !listed) {
+      count_unless_absent(listed.error(), run);
+      return false;
+    }
+    bool any = false;
+    for (std::size_t level = 0; level < kLevels.size(); ++level) any = add_level(level, buffer, run) || any;
+    return any;
+  }
+
+ private:
+  /// One file: its last text, and the parsed result.
+  struct File {
+    std::string labels;
+    std::string text;
+    std::optional<std::uint64_t> messages;
+    std::vector<std::pair<const std::string*, std::uint64_t>> errors;  ///< label and count
+    /// Kinds of errors that have occurred, with their labels. The size of a sysfs file limits their number.
+    std::map<std::string, std::string, std::less<>> seen;
+  };
+
+  // The text of a healthy link stays the same for months, so it is parsed only when it has changed.
+  bool add_level(std::size_t level, Buffer& buffer, core::JobRun& run) {
+    File& file = levels_[level];
+    const auto text = files_.read(kLevels[level].file, buffer);
+    if (const auto known = text ? learn(file, *text) : tl::unexpected(text.error()); !known) {
+      file.text.clear();
+      count_unless_absent(known.error(), run);
+      return false;
+    }
+    if (file.messages) run.samples().add_stable(kMessages, file.labels, *file.messages);
+    for (const auto& [error, count] : file.errors)
+      run.samples().add_stable(kErrors, file.labels, count, *error);
+    return true;
+  }
+
+  static core::Result<void> learn(File& file, std::string_view text) {
+    if (!text.empty() && file.text == text) return {};
+    const auto counters = core::parse_aer_counters(text);
+    if (!counters) return tl::unexpected(counters.error());
+    file.text = text;
+    file.messages = counters->messages;
+    file.errors.clear();
+    for (const auto& [error, count] : counters->errors) {
+      auto known = file.seen.find(error);
+      if (known == file.seen.end()) {
+        if (count == 0) continue;
+        known = file.seen.emplace(error, core::render_labels({{"error", error}})).first;
+      }
+      file.errors.emplace_back(&known->second, count);
+    }
+    return {};
+  }
+
+  host::AttrDir files_;
+  std::array<File, kLevels.size()> levels_;
+};
+
+// The root port, where the messages of everything below it arrive.
+class RootPort {
+ public:
+  RootPort(host::Host& host, const std::string& path, std::string_view device)
+      : sysfs_(*host.sysfs), address_(address_of(path)), files_(sysfs_, path, host.open_files) {
+    for (std::size_t level = 0; level < kLevels.size(); ++level)
+      labels_[level] = core::render_labels(
+          {{"device", device}, {"pci_address", address_}, {"level", kLevels[level].name}});
+  }
+
+  void add(Buffer& buffer, core::JobRun& run) {
+    if (const auto listed = files_.refresh(); !listed) return count_unless_absent(listed.error(), run);
+    for (std::size_t level = 0; level < kLevels.size(); ++level) {
+      const auto text = files_.read(kLevels[level].root_file, buffer);
+      const auto count = text ? core::parse_counter(*text) : tl::unexpected(text.error());
+      if (!count)
+        count_unless_absent(count.error(), run);
+      else if (*count)
+        run.samples().add_stable(kRootMessages, labels_[level], **count);
+    }
+  }
+
+  /// Whether the kernel's AER driver is bound to it ("0000:00:1c.0:pcie002").
+  bool is_native(core::JobRun& run) {
+    if (!bound_.empty() && sysfs_.exists(kAerDriver + ("/" + bound_))) return true;
+    bound_.clear();
+    const auto bound = sysfs_.list(kAerDriver);
+    if (!bound) count_unless_absent(bound.error(), run);
+    for (const std::string& name : bound.value_or(std::vector<std::string>()))
+      if (name.starts_with(address_ + ":")) bound_ = name;
+    return !bound_.empty();
+  }
+
+ private:
+  host::HostFs& sysfs_;
+  const std::string address_;
+  host::AttrDir files_;
+  std::string bound_;  ///< its name below the driver at the last search
+  std::array<std::string, kLevels.size()> labels_;
+};
+
+class PcieErrorsJob : public core::Job {
+ public:
+  PcieErrorsJob(const Context& context, std::shared_ptr<const host::Device> device)
+      : Job("pcie_errors", device->name),
+        host_(context.host),
+        device_(std::move(device)),
+        labels_(core::render_labels({{"device", device_->name}})),
+        facts_schedule_(kFactsInterval, device_->name) {}
+
+  void run(core::JobRun& run) override {
+    if (std::exchange(first_, false)) find_ends();
+    Buffer buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled by read()
+    bool any = false;
+    for (LinkEnd& end : ends_) any = end.add(buffer, run) || any;
+    if (root_) root_->add(buffer, run);
+    if (!any) return;
+    if (facts_schedule_.take(run.now())) native_ = root_ && root_->is_native(run);
+    run.samples().add_stable(kNative, labels_, std::uint64_t{native_});
+  }
+
+ private:
+  void find_ends() {
+    const std::string path = host_.sysfs->canonical(device_->path + "/device").value_or("");
+    const host::PciFunction function = host::find_pci_function(*host_.sysfs, device_->path + "/device");
+    if (function.path.empty() || function.is_vf() || is_sub_function(path)) return;
+    const std::vector<std::string> way = host::pci_path_to_root(function.path);
+    ends_.emplace_back(host_, way.front(), "function", device_->name);
+    if (way.size() < 2) return;
+    ends_.emplace_back(host_, way[1], "port", device_->name);
+    root_.emplace(host_, way.back(), device_->name);
+  }
+
+  host::Host& host_;
+  const std::shared_ptr<const host::Device> device_;
+  const std::string labels_;
+  task::Schedule facts_schedule_;
+  bool first_ = true;
+  std::deque<LinkEnd> ends_;
+  std::optional<RootPort> root_;
+  bool native_ = false;
+};
+
+class PcieErrorsCollector : public Collector {
+ public:
+  explicit PcieErrorsCollector(const Context& context) : context_(context) {}
+  std::shared_ptr<core::Job> device_job(const DeviceHandle& handle) override {
+    return std::make_shared<PcieErrorsJob>(context_, handle.device);
+  }
+
+ private:
+  const Context& context_;
+};
+
+std::span<const MetricDesc* const> families() { return kFamilies; }
+
+}  // namespace
+
+extern const CollectorSpec pcie_errors_spec;
+const CollectorSpec pcie_errors_spec{
+    "pcie_errors", "PCIe errors (AER) of each adapter, of the port above it and of its root port", true,
+    families, [](const Context& context) -> std::unique_ptr<Collector> {
+      return std::make_unique<PcieErrorsCollector>(context);
+    }};
+
+}  // namespace rdma_exporter::collectors

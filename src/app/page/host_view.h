@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "core/sample_batch.h"
+#include "doctor/check.h"
+#include "doctor/host_facts.h"
+#include "doctor/report.h"
+
+namespace rdma_exporter::app {
+
+/// What the exporter's pages for people show: of the last collections the samples that matter to a person.
+/// Reads nothing by itself. Thread-safe.
+class HostView {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  /// `host_name`, `kernel`: of the host whose samples they are; empty: not known.
+  HostView(std::string host_name, std::string kernel)
+      : host_name_(std::move(host_name)), kernel_(std::move(kernel)) {}
+
+  /// Takes what it needs of a collection that ended at `now`. `whole`: of all collectors; otherwise what
+  /// other collectors have said before stays.
+  void observe(const std::vector<const core::SampleBatch*>& batches, bool whole,
+               Clock::time_point now) noexcept;
+
+  struct Content {
+    doctor::Facts facts;
+    doctor::Findings findings;
+    std::vector<doctor::Owner> owners;
+  };
+  Content content() const;
+
+  /// Counters are compared over at least this time, so that several servers do not make rates of moments.
+  static constexpr std::chrono::seconds kShortest{5};
+
+ private:
+  /// Which samples a snapshot has. A host has thousands, and nearly always the same as before: successive
+  /// snapshots share it.
+  struct Layout {
+    struct Place {
+      const core::MetricDesc* metric;
+      std::uint32_t at;  ///< of its labels in `text`
+      std::uint32_t length;
+    };
+    std::vector<Place> places;
+    std::string text;
+
+    std::string_view labels(std::size_t i) const {
+      return std::string_view(text).substr(places[i].at, places[i].length);
+    }
+    /// Whether place `i` is that of a sample of these labels.
+    bool has(std::size_t i, const core::MetricDesc* metric, std::string_view owner,
+             std::string_view own) const;
+    void add(const core::MetricDesc* metric, std::string_view owner, std::string_view own);
+    /// A copy of the first `count` places.
+    std::shared_ptr<Layout> first(std::size_t count) const;
+  };
+  struct Snapshot {
+    std::shared_ptr<const Layout> layout = std::make_shared<const Layout>();
+    std::vector<double> values;  ///< one for each place
+    std::optional<Clock::time_point> time;
+
+    /// Calls `visit(metric, labels, value)` for each sample.
+    template <typename Visit>
+    void for_each(Visit visit) const {
+      for (std::size_t i = 0; i < values.size(); ++i)
+        visit(*layout->places[i].metric, layout->labels(i), values[i]);
+    }
+  };
+
+  /// A family, and whether it is shown.
+  struct Family {
+    const core::MetricDesc* metric;
+    bool wanted;
+  };
+
+  bool is_wanted(const core::MetricDesc& metric);
+  bool look_up(const core::MetricDesc& metric);
+  void take(const std::vector<const core::SampleBatch*>& batches, Snapshot& into);
+  void keep_others(Snapshot& into) const;
+  void add_devices(doctor::Facts& facts) const;
+  void add_verdicts(doctor::Findings& findings) const;
+  void add_counters(doctor::Facts& facts) const;
+  std::vector<doctor::Owner> owners() const;
+
+  const std::string host_name_;
+  const std::string kernel_;
+  mutable std::mutex mutex_;
+  std::unordered_map<const core::MetricDesc*, bool> wanted_;
+  std::array<Family, 512> families_{};  ///< of those, the ones looked up last, by address
+  Snapshot base_;
+  Snapshot latest_;
+  Snapshot spare_;  ///< its buffer is used again
+};
+
+}  // namespace rdma_exporter::app

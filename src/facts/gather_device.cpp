@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#include <map>
+
+#include "facts/gather.h"
+#include "facts/gather_parts.h"
+#include "host/netlink/ask.h"
+#include "host/netlink/kept_netlink.h"
+#include "host/netlink/nldev/nldev.h"
+#include "host/netlink/nldev/resource.h"
+
+namespace rdma_exporter::facts {
+namespace {
+
+namespace nldev = host::nldev;
+
+void add_limits(host::Host& host, const std::string& device, std::optional<host::DeviceLimits>& limits,
+                std::vector<ResourceFacts>& resources) {
+  if (!host.verbs) return;
+  if (!limits) {
+    const auto asked = host.verbs->device_limits(device);
+    if (!asked) return;
+    limits = *asked;
+  }
+  const std::map<std::string_view, std::uint32_t> most{{"qp", limits->qps},
+                                                       {"cq", limits->cqs},
+                                                       {"mr", limits->mrs},
+                                                       {"pd", limits->pds},
+                                                       {"srq", limits->srqs}};
+  for (ResourceFacts& resource : resources) {
+    const auto limit = most.find(resource.type);
+    if (!resource.limit && limit != most.end() && limit->second > 0) resource.limit = limit->second;
+  }
+}
+
+Fact<std::vector<ResourceFacts>> gather_resources(host::Host& host, const host::Device& device,
+                                                  std::optional<host::DeviceLimits>& limits) {
+  if (!device.netlink_index) return no_kernel("RDMA netlink");
+  const auto netlink = host::kept_netlink(host, host::NetlinkProtocol::rdma);
+  if (!netlink) return no_kernel("RDMA netlink");
+  std::vector<ResourceFacts> resources;
+  const auto take = [&](const nldev::ResourceCount& count) {
+    resources.push_back({std::string(count.type), count.current, count.max});
+  };
+  const auto asked =
+      host::ask<void>(*netlink, nldev::kResourceSummary, nldev::device_request(*device.netlink_index),
+                      [&](host::Bytes answer) { return nldev::parse_resource_summary(answer, take); });
+  if (!asked) return tl::unexpected(asked.error());
+  add_limits(host, device.name, limits, resources);
+  return resources;
+}
+
+void read_fixed(host::Host& host, const host::Device& device, DeviceMemory& memory) {
+  memory.protocol = device.protocol;
+  // Without netlink, only the node_type of iWARP devices shows that a device with an Ethernet port is not
+  // RoCE.
+  if (memory.protocol.empty() && host.sysfs->read(device.path + "/node_type").value_or("").ends_with("RNIC"))
+    memory.protocol = "iw";
+  memory.board_id = host.sysfs->read(device.path + "/board_id").value_or("");
+  memory.pci = gather_pci(host, device);
+}
+
+}  // namespace
+
+DeviceFacts gather_device(host::Host& host, const std::shared_ptr<const host::Device>& device,
+                          DeviceMemory& memory, const Pass& pass) {
+  DeviceFacts facts;
+  facts.name = device->name;
+  facts.family = device->driver;
+  facts.driver =
+      device->parent_driver.empty() ? std::string(host::to_string(device->driver)) : device->parent_driver;
+  const unsigned earlier = memory.looks++;
+  if (earlier < 2 || earlier % DeviceMemory::kWholeEvery == 0) {
+    read_fixed(host, *device, memory);
+  } else if (memory.pci) {
+    refresh_pci(host, *memory.pci);
+  }
+  facts.protocol = memory.protocol;
+  facts.firmware = host.sysfs->read(device->path + "/fw_ver").value_or("");
+  facts.board_id = memory.board_id;
+  if (memory.pci) facts.pci = memory.pci->facts;
+  facts.ports = gather_ports(host, device, memory);
+  facts.netdevs = gather_netdevs(host, device, memory.netdevs, pass);
+  facts.resources = gather_resources(host, *device, memory.limits);
+  return facts;
+}
+
+}  // namespace rdma_exporter::facts

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#include <array>
+#include <chrono>
+
+#include "facts/gather_parts.h"
+#include "host/ethtool/link_modes.h"
+#include "host/netlink/ask.h"
+#include "host/netlink/kept_netlink.h"
+#include "host/topology/netdev.h"
+#include "host/topology/netdev_relations.h"
+
+namespace rdma_exporter::facts {
+namespace {
+
+namespace dcb = host::dcb;
+namespace genl = host::genl_ethtool;
+
+constexpr std::int64_t kUp = 1;  // IFF_UP
+
+// Queries about one interface through the netlink interfaces of ethtool and DCB.
+class Settings {
+ public:
+  explicit Settings(host::Host& host)
+      : generic_(host::kept_netlink(host, host::NetlinkProtocol::generic)),
+        route_(host::kept_netlink(host, host::NetlinkProtocol::route)) {
+    if (generic_)
+      family_ =
+          host::ask<std::uint16_t>(*generic_, genl::kControl, genl::family_request(), genl::parse_family);
+  }
+
+  template <typename T, typename Parse>
+  Fact<T> ask(const std::vector<std::byte>& request, Parse&& parse) {
+    if (!generic_) return no_kernel("ethtool netlink");
+    if (!family_) return tl::unexpected(family_.error());
+    return host::ask<T>(*generic_, *family_, request, parse);
+  }
+
+  Fact<dcb::Ieee> ask_dcb(const std::string& netdev) {
+    if (!route_) return no_kernel("DCB netlink");
+    return host::ask<dcb::Ieee>(*route_, dcb::kGet, dcb::ieee_request(netdev), dcb::parse_ieee);
+  }
+
+ private:
+  const std::unique_ptr<host::Netlink> generic_;
+  const std::unique_ptr<host::Netlink> route_;
+  core::Result<std::uint16_t> family_ = core::parse_error();
+};
+
+void read_settings(Settings& settings, NetdevFacts& facts) {
+  const auto ignore = [](std::size_t, std::uint64_t) {};
+  const std::string& name = facts.name;
+  facts.pause =
+      settings.ask<genl::Pause>(genl::request(genl::Query::pause, name, false),
+                                [&](host::Bytes answer) { return genl::parse_pause(answer, ignore); });
+  facts.rings = settings.ask<genl::Rings>(genl::request(genl::Query::rings, name, false), genl::parse_rings);
+  facts.speed = settings.ask<std::optional<double>>(genl::request(genl::Query::link_modes, name, false),
+                                                    genl::parse_speed);
+  facts.fastest_mode =
+      settings.ask<std::optional<double>>(genl::supported_modes_request(name), genl::parse_fastest_mode);
+  facts.dcb = settings.ask_dcb(name);
+}
+
+Fact<std::vector<EcnFacts>> read_ecn(host::HostFs& sysfs, const std::string& path) {
+  std::vector<EcnFacts> facts;
+  for (const char* role : {"np", "rp"})
+    for (std::uint32_t priority = 0; priority < dcb::kPriorities; ++priority) {
+      const auto text = sysfs.read(path + "/ecn/roce_" + role + "/enable/" + std::to_string(priority));
+      if (!text) return tl::unexpected(text.error());
+      facts.push_back({role, priority, *text == "1"});
+    }
+  return facts;
+}
+
+core::Result<std::int64_t> flags(std::string_view text) {
+  return core::parse_hex(text).map([](std::uint32_t value) { return static_cast<std::int64_t>(value); });
+}
+
+core::Result<std::uint64_t> positive(std::string_view text) {
+  const auto value = core::parse_integer(text);
+  if (!value || *value < 0) return core::parse_error();
+  return static_cast<std::uint64_t>(*value);
+}
+
+NetdevFacts read_netdev(host::HostFs& sysfs, const host::Netdev& netdev,
+                        const HostAddresses::Listed& addresses) {
+  NetdevFacts facts;
+  facts.name = netdev.name;
+  facts.role = netdev.role;
+  facts.port = netdev.port;
+  facts.driver = netdev.driver;
+  facts.is_software = netdev.role != host::NetdevRole::bond && host::is_software_netdev(sysfs, netdev.name);
+  facts.mtu = read_fact(sysfs, netdev.path + "/mtu", positive);
+  facts.admin_up =
+      read_fact(sysfs, netdev.path + "/flags", flags).map([](auto bits) { return (bits & kUp) != 0; });
+  facts.ecn = read_ecn(sysfs, netdev.path);
+  const auto index = read_fact(sysfs, netdev.path + "/ifindex", positive);
+  if (addresses && index) {
+    const auto own = (*addresses)->find(static_cast<std::uint32_t>(*index));
+    facts.addresses = own == (*addresses)->end() ? std::vector<AddressFacts>() : own->second;
+  } else {
+    facts.addresses = tl::unexpected(addresses ? index.error() : addresses.error());
+  }
+  return facts;
+}
+
+}  // namespace
+
+std::vector<NetdevFacts> gather_netdevs(host::Host& host, const std::shared_ptr<const host::Device>& device,
+                                        std::optional<host::Netdevs>& known, const Pass& pass) {
+  if (!known) known.emplace(host);
+  host::Netdevs& netdevs = *known;
+  netdevs.refresh(std::array{device}, true, host::Netdevs::Clock::now());
+  if (netdevs.all().empty()) return {};
+  const HostAddresses::Listed addresses = pass.addresses.since(host, pass.began);
+  Settings settings(host);
+  std::vector<NetdevFacts> all;
+  for (const auto& netdev : netdevs.all()) {
+    NetdevFacts& facts = all.emplace_back(read_netdev(*host.sysfs, *netdev, addresses));
+    read_settings(settings, facts);
+  }
+  return all;
+}
+
+}  // namespace rdma_exporter::facts

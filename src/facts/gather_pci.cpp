@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#include <charconv>
+
+#include "facts/gather_parts.h"
+#include "host/topology/pci.h"
+
+namespace rdma_exporter::facts {
+namespace {
+
+constexpr std::size_t kMaxVectors = 4096;
+
+void read_speed(host::HostFs& sysfs, const std::string& path, PcieEnd& end) {
+  end.speed = read_fact(sysfs, path + "/current_link_speed", core::parse_pci_speed).value_or(std::nullopt);
+  end.width = read_fact(sysfs, path + "/current_link_width", core::parse_pci_width).value_or(std::nullopt);
+}
+
+PcieEnd read_end(host::HostFs& sysfs, const std::string& path) {
+  PcieEnd end;
+  end.address = path.substr(path.rfind('/') + 1);
+  read_speed(sysfs, path, end);
+  end.max_speed = read_fact(sysfs, path + "/max_link_speed", core::parse_pci_speed).value_or(std::nullopt);
+  end.max_width = read_fact(sysfs, path + "/max_link_width", core::parse_pci_width).value_or(std::nullopt);
+  return end;
+}
+
+// Functions on the path come in pairs, one for each end of a link: the adapter and the port above it; then,
+// if there is a switch, its upstream port and the port above that. Between the two ports of a switch there is
+// no link.
+std::vector<PcieLink> read_links(host::HostFs& sysfs, const std::vector<std::string>& functions) {
+  std::vector<PcieLink> links;
+  for (std::size_t i = 0; i < functions.size(); i += 2) {
+    PcieLink& link = links.emplace_back(PcieLink{read_end(sysfs, functions[i]), std::nullopt});
+    if (i + 1 < functions.size()) link.above = read_end(sysfs, functions[i + 1]);
+  }
+  return links;
+}
+
+// The effective affinity says where the vector goes now (since Linux 4.13); it is empty until the vector is
+// used.
+Fact<core::NumberList> read_affinity(host::HostFs& procfs, const std::string& irq) {
+  const auto effective =
+      read_fact(procfs, "irq/" + irq + "/effective_affinity_list", core::parse_number_list);
+  if (effective && !effective->empty()) return effective;
+  return read_fact(procfs, "irq/" + irq + "/smp_affinity_list", core::parse_number_list);
+}
+
+Fact<std::vector<Vector>> read_vectors(host::Host& host, const std::string& path) {
+  const auto names = host.sysfs->list(path + "/msi_irqs");
+  if (!names) return tl::unexpected(names.error());
+  std::vector<Vector> vectors;
+  for (const std::string& name : *names) {
+    Vector vector;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), vector.irq);
+    if (error != std::errc{} || end != name.data() + name.size()) continue;
+    const auto cpus = read_affinity(*host.procfs, name);
+    if (!cpus && core::is_errno(cpus.error(), ENOENT)) continue;  // the driver has not requested it
+    if (!cpus) return tl::unexpected(cpus.error());
+    vector.cpus = *cpus;
+    vectors.push_back(std::move(vector));
+    if (vectors.size() == kMaxVectors) break;
+  }
+  return vectors;
+}
+
+void read_place(host::Host& host, const std::string& path, PciFacts& facts) {
+  facts.numa_node = read_fact(*host.sysfs, path + "/numa_node", core::parse_integer);
+  facts.local_cpus = read_fact(*host.sysfs, path + "/local_cpulist", core::parse_number_list);
+  facts.vectors = read_vectors(host, path);
+}
+
+}  // namespace
+
+std::optional<KnownPci> gather_pci(host::Host& host, const host::Device& device) {
+  host::HostFs& sysfs = *host.sysfs;
+  const host::PciFunction function = host::find_pci_function(sysfs, device.path + "/device");
+  if (function.path.empty()) return std::nullopt;
+  KnownPci pci{.facts = {}, .path = function.path, .way = {}};
+  PciFacts& facts = pci.facts;
+  facts.address = function.address;
+  facts.is_vf = function.is_vf();
+  const std::string physical =
+      facts.is_vf ? sysfs.canonical(function.path + "/physfn").value_or(function.path) : function.path;
+  pci.way = host::pci_path_to_root(physical);
+  facts.links = read_links(sysfs, pci.way);
+  read_place(host, function.path, facts);
+  return pci;
+}
+
+void refresh_pci(host::Host& host, KnownPci& pci) {
+  auto function = pci.way.begin();
+  for (PcieLink& link : pci.facts.links) {
+    read_speed(*host.sysfs, *function++, link.below);
+    if (link.above) read_speed(*host.sysfs, *function++, *link.above);
+  }
+  read_place(host, pci.path, pci.facts);
+}
+
+}  // namespace rdma_exporter::facts

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#include "app/page/host_view.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/labels.h"
+#include "doctor/page/port_summary.h"
+
+namespace rdma_exporter::app {
+namespace {
+
+using namespace std::chrono_literals;
+using core::MetricDesc;
+using core::MetricType;
+using testing::HasSubstr;
+
+constexpr MetricDesc kState{"rdma_port_state", MetricType::gauge, "device,port", "", "x", "x"};
+constexpr MetricDesc kRate{"rdma_port_rate_bytes_per_second", MetricType::gauge, "device,port", "", "x", "x"};
+constexpr MetricDesc kTimeouts{
+    "rdma_port_ack_timeouts_total", MetricType::counter, "device,port", "", "x", "x"};
+constexpr MetricDesc kBytes{
+    "rdma_port_data_bytes_total", MetricType::counter, "device,port,direction", "bytes", "x", "x"};
+constexpr MetricDesc kDeviceInfo{
+    "rdma_device_info", MetricType::gauge, "device,fw_version,driver", "", "x", "x"};
+constexpr MetricDesc kPortInfo{
+    "rdma_port_info", MetricType::gauge, "device,port,link_layer,netdev", "", "x", "x"};
+constexpr MetricDesc kCheck{"rdma_config_check", MetricType::gauge, "check,device,port,netdev", "", "x", "x"};
+constexpr MetricDesc kStorms{
+    "rdma_netdev_pause_storm_events_total", MetricType::counter, "netdev", "", "x", "x"};
+constexpr MetricDesc kOther{"rdma_device_up", MetricType::gauge, "device", "", "x", "x"};
+
+const std::string kPort = R"(device="mlx5_0",port="1")";
+
+class HostViewTest : public testing::Test {
+ protected:
+  // A collection `after` the first one.
+  void collect(std::chrono::milliseconds after, std::uint64_t timeouts, std::uint64_t bytes,
+               bool whole = true) {
+    core::SampleBatch batch;
+    batch.add(kState, kPort, std::uint64_t{4});
+    batch.add(kRate, kPort, 50e9);
+    batch.add(kOther, R"(device="mlx5_0")", std::uint64_t{1});
+    batch.add(kTimeouts, kPort, timeouts);
+    batch.add(kBytes, kPort + R"(,direction="rx")", bytes);
+    view.observe({&batch}, whole, start + after);
+  }
+  std::vector<doctor::PortSummary> ports() {
+    content = view.content();
+    problems = doctor::problems_of(content.findings);
+    return doctor::summarize_ports(content.facts, problems);
+  }
+
+  HostView view{"gpu-17", "6.1.0"};
+  const HostView::Clock::time_point start{1h};
+  HostView::Content content;
+  std::vector<doctor::Problem> problems;
+};
+
+TEST_F(HostViewTest, IsEmptyBeforeTheFirstCollection) {
+  EXPECT_TRUE(ports().empty());
+  EXPECT_EQ(content.facts.sample_seconds, 0);
+}
+
+TEST_F(HostViewTest, ShowsPortsOfSamplesAlone) {
+  collect(0s, 0, 0);
+  const auto shown = ports();
+  ASSERT_EQ(shown.size(), 1U);
+  EXPECT_EQ(shown[0].name, "mlx5_0/1");
+  EXPECT_EQ(shown[0].state, "ACTIVE, 400 Gb/s");
+  EXPECT_TRUE(problems.empty());
+}
+
+TEST_F(HostViewTest, MakesRatesOfTheLastTwoCollections) {
+  collect(0s, 7, 1'000);
+  collect(15s, 7, 1'000);
+  collect(30s, 37, 1'000 + 15 * 25'000'000'000ULL);
+  const auto shown = ports();
+  EXPECT_EQ(content.facts.sample_seconds, 15);
+  ASSERT_EQ(shown[0].bars.size(), 1U);
+  EXPECT_DOUBLE_EQ(shown[0].bars[0].share, 0.5);
+  ASSERT_EQ(shown[0].sentences.size(), 1U);
+  EXPECT_EQ(shown[0].sentences[0], "30 acknowledgements timed out in the last 15 s");
+}
+
+TEST_F(HostViewTest, SeveralServersDoNotMakeRatesOfMoments) {
+  for (int i = 0; i <= 60; ++i) collect(i * 500ms, 100U + static_cast<unsigned>(i), 0);
+  ports();
+  EXPECT_GE(content.facts.sample_seconds, 5);
+  EXPECT_LE(content.facts.sample_seconds, 11);
+}
+
+TEST_F(HostViewTest, ACounterThatFallsHasNoRate) {
+  collect(0s, 500, 0);
+  collect(15s, 3, 0);
+  EXPECT_TRUE(ports()[0].sentences.empty());
+}
+
+TEST_F(HostViewTest, ADeviceThatAppearsDoesNotShowItsPastAsARate) {
+  core::SampleBatch nothing;
+  view.observe({&nothing}, true, start);
+  collect(15s, 1'000'000, 0);
+  EXPECT_TRUE(ports()[0].sentences.empty());
+}
+
+TEST_F(HostViewTest, ACollectionOfSomeCollectorsKeepsWhatOthersSaid) {
+  collect(0s, 0, 0);
+  core::SampleBatch other;
+  other.add(kTimeouts, kPort, std::uint64_t{5});
+  view.observe({&other}, false, start + 15s);
+  EXPECT_EQ(ports().size(), 1U);
+  view.observe({&other}, true, start + 30s);
+  EXPECT_TRUE(ports().empty()) << "the device has gone";
+}
+
+TEST_F(HostViewTest, SaysWhatOtherFamiliesKnowOfThePort) {
+  core::SampleBatch batch;
+  batch.add(kDeviceInfo, R"(device="mlx5_0",fw_version="28.39.1002",driver="mlx5_core")", std::uint64_t{1});
+  batch.add(kPortInfo, kPort + R"(,link_layer="Ethernet",netdev="cx0")", std::uint64_t{1});
+  batch.add(kState, kPort, std::uint64_t{1});
+  batch.add(kCheck, R"(check="netdev_mtu",device="mlx5_0",port="1",netdev="cx0")", std::uint64_t{1});
+  batch.add(kCheck, R"(check="pfc",device="mlx5_0",port="1",netdev="cx0")", std::uint64_t{0});
+  batch.add(kCheck, R"(check="of a later version",device="mlx5_0",port="1",netdev="cx0")", std::uint64_t{2});
+  view.observe({&batch}, true, start);
+  const auto shown = ports();
+  ASSERT_EQ(shown.size(), 1U);
+  EXPECT_EQ(shown[0].netdev, "cx0");
+  EXPECT_EQ(shown[0].device, "mlx5_core 28.39.1002");
+  EXPECT_EQ(shown[0].verdict, doctor::Verdict::critical);
+  EXPECT_EQ(shown[0].sentences, (std::vector<std::string>{"the port is DOWN: no traffic passes through it",
+                                                          "not met: The interface's MTU is 4200 or more"}));
+  EXPECT_EQ(content.facts.system.host_name.value_or(""), "gpu-17");
+}
+
+TEST_F(HostViewTest, CountersOfAnInterfaceBelongToItsPort) {
+  core::SampleBatch batch;
+  batch.add(kPortInfo, kPort + R"(,link_layer="Ethernet",netdev="cx0")", std::uint64_t{1});
+  batch.add(kState, kPort, std::uint64_t{4});
+  batch.add(kStorms, R"(netdev="cx0")", std::uint64_t{3});
+  view.observe({&batch}, true, start);
+  ASSERT_EQ(ports().size(), 1U);
+  EXPECT_THAT(ports()[0].sentences, testing::Contains(HasSubstr("the adapter reported 3 pause storms")));
+}
+
+}  // namespace
+}  // namespace rdma_exporter::app

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#include "task/background.h"
+
+#include <gtest/gtest.h>
+
+#include <future>
+#include <memory>
+#include <thread>
+
+#include "task/pool.h"
+
+namespace rdma_exporter::task {
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+TEST(Background, RunsTasksOnAnotherThread) {
+  Pool pool(kBackgroundPool);
+  std::promise<std::thread::id> ran;
+  pool.start([&ran] { ran.set_value(std::this_thread::get_id()); });
+  EXPECT_NE(ran.get_future().get(), std::this_thread::get_id());
+  EXPECT_TRUE(pool.stop(Clock::now() + 5s));
+}
+
+TEST(Background, GoesOnBehindATaskThatIsStuck) {
+  Pool pool(kBackgroundPool);
+  std::promise<void> let_go;
+  std::promise<void> second;
+  auto stuck = let_go.get_future().share();
+  pool.start([stuck] { stuck.wait(); });
+  pool.start([&second] { second.set_value(); });
+  auto done = second.get_future();
+  const auto until = Clock::now() + 20s;
+  while (done.wait_for(50ms) != std::future_status::ready && Clock::now() < until) pool.tend();
+  EXPECT_EQ(done.wait_for(0s), std::future_status::ready);
+  EXPECT_FALSE(pool.stop(Clock::now() + 10ms));
+  let_go.set_value();
+  EXPECT_TRUE(pool.stop(Clock::now() + 5s));
+}
+
+}  // namespace
+}  // namespace rdma_exporter::task
