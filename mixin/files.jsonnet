@@ -8,4 +8,6 @@ function(override={})
     'recording.rules.yml': mixin.prometheusRules,
     'alerts.rules.yml': mixin.prometheusAlerts,
     'migration/compat.rules.yml': mixin.prometheusCompatibility,
+    'migration/node_exporter.rules.yml': mixin.prometheusMigration.node_exporter,
+    'migration/yuuki.rules.yml': mixin.prometheusMigration.yuuki,
   }

@@ -19,6 +19,7 @@ function(names) {
   expression(text):: replaced(text, [
     ['(job, instance', '(%s, %s' % [scope, names.instance]],
     ['(job, ', '(%s, ' % scope],
+    ['(job)', '(%s)' % scope],
     ['"instance"', '"%s"' % names.instance],
   ]),
   legend(text):: std.strReplace(text, '{{instance}}', '{{%s}}' % names.instance),

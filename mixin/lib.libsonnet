@@ -24,10 +24,13 @@ local readable(values) = std.mapWithKey(function(_, value) number(value), values
       host: labels.job + ', ' + labels.instance,
       target: self.scope + ', ' + labels.instance,
       peers: std.join(', ', std.prune([labels.cluster]) + config.peers),
+      leaf: std.join(', ', std.prune([labels.cluster, 'chassis_id'])),
       history: config.history,
       memory: config.memory,
       hold: config.historyHold,
-    },
+      // Adapters behind one switch, as far as labels tell: a device's name is its rail.
+      rail: std.join(', ', std.prune([self.scope, 'device', if config.dashboards.leaf != '' then config.dashboards.leaf])),
+    } + { ['votes_' + name]: number(config.votes[name]) for name in std.objectFields(config.votes) },
 
     // One line, with this site's labels.
     local text(several) = std.foldl(
@@ -41,7 +44,7 @@ local readable(values) = std.mapWithKey(function(_, value) number(value), values
       std.rstripChars(several, '\n'),
     ),
 
-    // Of a histogram that Prometheus keeps as classic buckets, as a native one, or both.
+    // For a histogram that Prometheus stores with classic buckets, as a native one, or both.
     quantile(share, histogram):: |||
       histogram_quantile(%(share)s, rate(%(histogram)s_bucket[%%(probe)s]))
       or

@@ -9,6 +9,7 @@
   prometheusRules+:: {
     groups: [
       (import 'rules/rates.libsonnet')(lib),
+      (import 'rules/votes.libsonnet')(lib),
       (import 'rules/history.libsonnet')(lib) { interval: $._config.historyInterval },
     ],
   },
@@ -20,6 +21,7 @@
       (import 'alerts/loss.libsonnet')(lib),
       (import 'alerts/host.libsonnet')(lib),
       (import 'alerts/link.libsonnet')(lib),
+      (import 'alerts/adapter.libsonnet')(lib),
       (import 'alerts/configuration.libsonnet')(lib),
       (import 'alerts/resources.libsonnet')(lib),
       (import 'alerts/probe.libsonnet')(lib),
@@ -36,8 +38,12 @@
     'exporter.json': (import 'dashboards/exporter.libsonnet')($._config),
   },
 
-  // Names that existing rules and dashboards use: docs/COMPATIBILITY.md.
+  // Names that existing rules and dashboards use: docs/COMPATIBILITY.md, and for other exporters docs/MIGRATION.md.
   prometheusCompatibility+:: {
     groups: [(import 'rules/compatibility.libsonnet')(lib)],
+  },
+  prometheusMigration+:: {
+    node_exporter: { groups: [(import 'rules/node_exporter.libsonnet')(lib)] },
+    yuuki: { groups: [(import 'rules/yuuki.libsonnet')(lib)] },
   },
 }

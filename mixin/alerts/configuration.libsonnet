@@ -23,28 +23,28 @@ function(lib) lib.group('rdma-configuration', [
   lib.alert(
     'RdmaMtuMismatch',
     outliers('port:rdma_port_active_mtu_bytes:by_model', '%(host)s, device, port', 'mtu'),
-    'An RDMA port has another MTU than most of its model',
+    'An RDMA port has a different MTU from most of its model',
     |||
       Port {{ $labels.port }} of {{ $labels.device }} on {{ $labels.instance }} uses an MTU of {{ $labels.mtu }} bytes; most
-      ports of adapters of this model ({{ $labels.vendor_id }}:{{ $labels.device_id }}) use another.
+      ports of this adapter model ({{ $labels.vendor_id }}:{{ $labels.device_id }}) use a different one.
     |||,
   ),
   lib.alert(
     'RdmaPfcConfigMismatch',
-    outliers('netdev_priority:rdma_dcb_pfc_enabled:by_model', '%(host)s, netdev', 'enabled', '%(peers)s, priority'),
-    'PFC is not configured as on most adapters of the model',
+    outliers('netdev_priority:rdma_dcb_pfc_enabled:by_model', '%(host)s, device, port, netdev', 'enabled', '%(peers)s, priority'),
+    'PFC is configured differently from most adapters of the model',
     |||
       PFC of priority {{ $labels.priority }} is {{ if eq $labels.enabled "1" }}on{{ else }}off{{ end }} for
-      {{ $labels.netdev }} of {{ $labels.instance }}; most adapters of this model
-      ({{ $labels.vendor_id }}:{{ $labels.device_id }}) have it the other way.
+      {{ $labels.netdev }} ({{ $labels.device }} port {{ $labels.port }}) of {{ $labels.instance }}; most adapters of this model
+      ({{ $labels.vendor_id }}:{{ $labels.device_id }}) have the opposite setting.
     |||,
   ),
   lib.alert(
     'RdmaNicMissing',
     outliers('instance:rdma_device_info:count', '%(instance)s', 'devices', '%(scope)s'),
-    'A host has not as many RDMA devices as the others',
+    'A host has a different number of RDMA devices from the others',
     |||
-      {{ $labels.instance }} has {{ $labels.devices }} RDMA devices; most hosts of job {{ $labels.job }} have another number.
+      {{ $labels.instance }} has {{ $labels.devices }} RDMA devices; most hosts of job {{ $labels.job }} have a different number.
     |||,
   ),
   lib.alert(
@@ -56,7 +56,7 @@ function(lib) lib.group('rdma-configuration', [
     |||,
     'Adapters of one model run different firmware',
     |||
-      Adapters of model {{ with $labels.board_id }}{{ . }}, {{ end }}{{ $labels.vendor_id }}:{{ $labels.device_id }} in job {{ $labels.job }} have {{ $value }} firmware versions.
+      Adapters of model {{ with $labels.board_id }}{{ . }}, {{ end }}{{ $labels.vendor_id }}:{{ $labels.device_id }} in job {{ $labels.job }} run {{ $value }} different firmware versions.
     |||,
   ),
   lib.alert(
@@ -65,19 +65,18 @@ function(lib) lib.group('rdma-configuration', [
       rdma_port_gids{type="RoCE v2"} == 0
       and on (%(target)s, device, port) rdma_port_up == 1
     |||,
-    'A RoCE port has no address',
+    'A RoCE port has no RoCE v2 GID',
     |||
       Port {{ $labels.port }} of {{ $labels.device }} on {{ $labels.instance }} is ACTIVE but has no RoCE v2 GID:
-      nobody can
-      connect to it by IP.
+      no peer can connect to it by IP.
     |||,
   ),
   lib.alert(
     'RdmaConfigCheckFailed',
     'rdma_config_check{check!~"%(ignored)s"} >= %(level)s',
-    'A configuration check of the host failed',
+    'A configuration check of a host failed',
     |||
-      Check {{ $labels.check }} of {{ $labels.instance }} says {{ if eq $value 2.0 }}critical{{ else }}warning{{ end }}
+      Check {{ $labels.check }} on {{ $labels.instance }} reports {{ if eq $value 2.0 }}critical{{ else }}warning{{ end }}
       {{- with $labels.device }} for {{ . }}{{ end }}{{ with $labels.port }} port {{ . }}{{ end }}
       {{- with $labels.netdev }} ({{ . }}){{ end }}.
     |||,

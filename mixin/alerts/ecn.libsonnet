@@ -9,10 +9,10 @@ function(lib) lib.group('rdma-ecn', [
       port:rdma_port_ecn_marked_packets:ratio_rate > %(threshold)s
       and ignoring (direction) port:rdma_port_packets:rate{direction="rx"} > %(floor)s
     |||,
-    'Much of what a host receives went through congestion',
+    'Much of the traffic to a host carries congestion marks',
     |||
       {{ $value | humanizePercentage }} of the RDMA packets that {{ $labels.instance }} received on {{ $labels.device }}
-      port {{ $labels.port }} carry a congestion mark. Congestion control works; the path to this host is too narrow.
+      port {{ $labels.port }} carry a congestion mark. Congestion control works; the path to this host is overloaded.
     |||,
   ),
   lib.alert(
@@ -21,7 +21,7 @@ function(lib) lib.group('rdma-ecn', [
     'A host ignores congestion notifications',
     |||
       {{ $labels.instance }} ignored {{ $value | humanize }} congestion notifications per second on {{ $labels.device }}
-      port {{ $labels.port }}: it does not slow down although it is told to.
+      port {{ $labels.port }}: its peers ask it to slow down, and it does not.
     |||,
   ),
 ])

@@ -6,7 +6,7 @@ function(lib) lib.group('rdma-host', [
   lib.alert(
     'RdmaReceiverNotReady',
     'rate(rdma_port_rnr_naks_total[%(window)s]) > %(threshold)s',
-    'Receivers post too few buffers',
+    'Receivers post too few receive buffers',
     |||
       {{ $value | humanize }} receiver-not-ready NAKs per second on {{ $labels.device }} port {{ $labels.port }} of
       {{ $labels.instance }} (direction {{ $labels.direction }}; rx: its peers were not ready, tx: it was not).
@@ -15,9 +15,9 @@ function(lib) lib.group('rdma-host', [
   lib.alert(
     'RdmaNicReceiveDiscards',
     'rate(rdma_netdev_discards_total{direction="rx",reason=~"port|port_buffer"}[%(window)s]) > %(threshold)s',
-    'An adapter drops what it receives',
+    'An adapter drops received packets',
     |||
-      {{ $labels.netdev }} of {{ $labels.instance }} dropped {{ $value | humanize }} good packets per second because its
+      {{ $labels.netdev }} ({{ $labels.device }} port {{ $labels.port }}) of {{ $labels.instance }} dropped {{ $value | humanize }} intact packets per second because its
       receive buffer was full.
     |||,
   ),
@@ -27,10 +27,8 @@ function(lib) lib.group('rdma-host', [
     'RDMA requests were refused',
     |||
       {{ $value | printf "%.0f" }} requests failed on {{ $labels.device }} port {{ $labels.port }} of
-      {{ $labels.instance }} with
-      kind {{ $labels.kind }} (side {{ $labels.side }}): wrong key, permission, length or request. A bug, or somebody
-      who
-      tries.
+      {{ $labels.instance }} with kind {{ $labels.kind }} (side {{ $labels.side }}): wrong key, permission, length or
+      request. Either a bug or an attempted intrusion.
     |||,
   ),
   lib.alert(
@@ -39,10 +37,10 @@ function(lib) lib.group('rdma-host', [
       increase(rdma_port_cqe_errors_total[%(window)s])
         - increase(rdma_port_cqe_flush_errors_total[%(window)s]) > %(threshold)s
     |||,
-    'Work completions with errors',
+    'Work requests complete with errors',
     |||
       {{ $value | humanize }} work requests ended with an error on {{ $labels.device }} port {{ $labels.port }} of
-      {{ $labels.instance }} (side {{ $labels.side }}), those flushed by a teardown not counted.
+      {{ $labels.instance }} (side {{ $labels.side }}), not counting those flushed by a teardown.
     |||,
   ),
   lib.alert(
@@ -50,17 +48,17 @@ function(lib) lib.group('rdma-host', [
     'rdma_netdev_temperature_celsius > rdma_netdev_temperature_critical_celsius - %(margin)s',
     'An adapter or a transceiver is too hot',
     |||
-      Sensor {{ $labels.sensor }} of {{ $labels.netdev }} on {{ $labels.instance }} shows {{ $value }} degrees, near or above
-      what it calls critical.
+      Sensor {{ $labels.sensor }} of {{ $labels.netdev }} ({{ $labels.device }} port {{ $labels.port }}) on {{ $labels.instance }} reads {{ $value }} degrees Celsius, near or above
+      its critical threshold.
     |||,
   ),
   lib.alert(
     'RdmaPcieBackpressure',
-    'rate(rdma_pcie_stall_seconds_total[%(window)s]) > %(threshold)s',
-    'PCIe is too slow for an adapter',
+    'rate(rdma_netdev_pcie_stall_seconds_total[%(window)s]) > %(threshold)s',
+    'PCIe slows an adapter down',
     |||
-      In {{ $value | humanizePercentage }} of the seconds {{ $labels.netdev }} of {{ $labels.instance }} waited for PCIe
-      ({{ $labels.operation }}) for more than 30 % of the time.
+      In {{ $value | humanizePercentage }} of all seconds, {{ $labels.netdev }} ({{ $labels.device }} port {{ $labels.port }}) of {{ $labels.instance }} spent more than 30 % of the
+      second waiting for PCIe ({{ $labels.operation }}).
     |||,
   ),
   lib.alert(
@@ -68,8 +66,8 @@ function(lib) lib.group('rdma-host', [
     'increase(rdma_netdev_discards_total{reason="pcie_buffer"}[%(window)s]) > %(threshold)s',
     'An adapter dropped packets because PCIe was too slow',
     |||
-      {{ $labels.netdev }} of {{ $labels.instance }} dropped {{ $value | humanize }} packets that had already arrived,
-      because PCIe did not take them.
+      {{ $labels.netdev }} ({{ $labels.device }} port {{ $labels.port }}) of {{ $labels.instance }} dropped {{ $value | humanize }} received packets because PCIe
+      did not accept them in time.
     |||,
   ),
   lib.alert(
@@ -81,8 +79,7 @@ function(lib) lib.group('rdma-host', [
     'An adapter has a slower PCIe link than others of its model',
     |||
       {{ $labels.device }} of {{ $labels.instance }} has {{ $value | humanize }} transfers per second (speed times
-      lanes);
-      the best of model {{ with $labels.board_id }}{{ . }}, {{ end }}{{ $labels.vendor_id }}:{{ $labels.device_id }} in this job has
+      lanes); the best of model {{ with $labels.board_id }}{{ . }}, {{ end }}{{ $labels.vendor_id }}:{{ $labels.device_id }} in this job has
       more.
     |||,
   ),

@@ -12,26 +12,25 @@ function(lib) lib.group('rdma-loss', [
     'Packets arrive out of sequence',
     |||
       {{ $value | humanizePercentage }} of the packets that {{ $labels.instance }} received on {{ $labels.device }} port
-      {{ $labels.port }} were ahead of the expected one: loss or reordering on the way to it.
+      {{ $labels.port }} arrived ahead of the expected one: loss or reordering on the path to this host.
     |||,
   ),
   lib.alert(
     'RdmaSequenceNaks',
     'rate(rdma_port_sequence_naks_total{direction="rx"}[%(window)s]) > %(threshold)s',
-    'Peers miss packets that a host sent',
+    'Packets from a host get lost on the way to its peers',
     |||
       {{ $labels.instance }} received {{ $value | humanize }} sequence NAKs per second on {{ $labels.device }} port
-      {{ $labels.port }}: packets it sent were lost or reordered on the way to its peers.
+      {{ $labels.port }}: packets that it sent were lost or reordered on the way to its peers.
     |||,
   ),
   lib.alert(
     'RdmaAckTimeouts',
     'rate(rdma_port_ack_timeouts_total[%(window)s]) > %(threshold)s',
-    'Acknowledgements do not come in time',
+    'Acknowledgements time out',
     |||
-      {{ $labels.instance }} waited in vain for {{ $value | humanize }} acknowledgements per second on
-      {{ $labels.device }}
-      port {{ $labels.port }}, and sent again.
+      {{ $value | humanize }} acknowledgements per second to {{ $labels.instance }} timed out on {{ $labels.device }}
+      port {{ $labels.port }}, and it retransmitted.
     |||,
   ),
   lib.alert(
@@ -45,21 +44,20 @@ function(lib) lib.group('rdma-loss', [
         max by (%(target)s) (increase(rdma_port_retries_exceeded_total[%(window)s])) > 0
       ) >= %(hosts)s
     |||,
-    'Connections die on many hosts, again and again',
+    'Connections keep failing on many hosts',
     |||
-      {{ $value | humanizePercentage }} of the hosts of job {{ $labels.job }} give up RDMA requests after the last retry, and
-      have for twelve minutes. One job that ends does so once.
+      {{ $value | humanizePercentage }} of the hosts of job {{ $labels.job }} have given up RDMA requests after the last
+      retry for twelve minutes. A job that ends causes this only once.
     |||,
   ),
   lib.alert(
     'RdmaRetriesExceeded',
     'increase(rdma_port_retries_exceeded_total[%(window)s]) > %(threshold)s',
-    'Connections of a port die again and again',
+    'Connections of a port fail repeatedly',
     |||
       {{ $labels.instance }} gave up {{ $value | printf "%.0f" }} requests on {{ $labels.device }} port {{ $labels.port }}
       (kind {{ $labels.kind }}; transport: the peer did not answer, rnr: it had no receive buffer). Their queue pairs
-      are in
-      error.
+      are in the error state.
     |||,
   ),
 ])

@@ -6,11 +6,10 @@ function(lib) lib.group('rdma-resources', [
   lib.alert(
     'RdmaResourceExhaustion',
     'device_type:rdma_resource_objects:ratio > %(threshold)s',
-    'An RDMA device runs out of objects',
+    'An RDMA device is running out of objects',
     |||
       {{ $labels.device }} of {{ $labels.instance }} has {{ $value | humanizePercentage }} of the {{ $labels.type }}
-      objects
-      that it can have. When all are used, new connections fail.
+      objects that it supports in use. When all are used, new connections fail.
     |||,
   ),
   lib.alert(
@@ -21,7 +20,7 @@ function(lib) lib.group('rdma-resources', [
     'Queue pairs stay in an error state',
     |||
       {{ $value }} queue pairs of {{ $labels.device }} on {{ $labels.instance }} are in state {{ $labels.state }}: their
-      connections are dead and nobody cleans up.
+      connections are dead and were never cleaned up.
     |||,
   ),
 ])

@@ -9,7 +9,7 @@
 //   + g.alert('RdmaSomething')          // draws that alert's threshold, and names it in the description
 //
 // In queries %(host)s, %(device)s and %(port)s are the selectors of the variables. Metrics of network interfaces have
-// a label netdev instead of device and port: g.netdev() keeps those that belong to the chosen ports.
+// device and port, too.
 //
 // `config` is what `_config` of ../config.libsonnet is.
 function(config)
@@ -23,11 +23,6 @@ function(config)
 
   {
     local g = self,
-
-    // A set operation: an interface may belong to several devices, which a join would refuse. rdma_netdev_info also has
-    // the members of a bond, rdma_port_info is there without the collector ethtool too.
-    netdev(expression)::
-      '((%s) and on (job, instance, netdev) (rdma_netdev_info{%%(port)s} or rdma_port_info{%%(port)s}))' % expression,
 
     // What Prometheus says of each target: those that are exporters, or were within the time range. A job may have others.
     target(expression):: '(%s) and on (job, instance) last_over_time(rdma_exporter_build_info{%%(host)s}[$__range])' % expression,
@@ -72,7 +67,7 @@ function(config)
       options: {},
     },
 
-    // Of several lines, one.
+    // Joins several lines to one.
     local line(text) = std.strReplace(std.rstripChars(text, '\n'), '\n', ' '),
     text(what, todo):: { what:: line(what), todo:: line(todo) },
     unit(name, decimals=null):: {
@@ -115,8 +110,8 @@ function(config)
     },
     // What stands there in place of "No data": good news, or why nothing is known.
     empty(text):: { empty:: text },
-    // Of series that the driver, the module or a collector may not give.
-    notCounted(what):: g.empty('No chosen port has %s' % what),
+    // For series that the driver, the module or a collector may not provide.
+    notCounted(what):: g.empty('No selected port has %s' % what),
 
     query(expression, legend='', instant=false, format='time_series'):: {
       queries+:: [{
@@ -272,7 +267,7 @@ function(config)
       ['device', 'Device'],
       ['port', 'Port'],
       ['netdev', 'Interface'],
-    ]) + g.severities + g.empty('No alert fires, or no rules are loaded'),
+    ]) + g.severities + g.empty('No alert is firing, or no rules are loaded'),
     // The column Severity of a table of alerts.
     severities:: g.override('byName', 'Severity', g.colored {
       mappings: [{

@@ -2,6 +2,8 @@
 // Copyright the rdma_exporter authors
 //
 // Rates and ratios that alerts and dashboards share. Ratios are 0 to 1; a denominator that is 0 makes no sample.
+local expressions = import '../expressions.libsonnet';
+
 function(lib) lib.group('rdma-rates', [
   // Share of time that a priority stood still. direction rx: this host's sending, tx: its link partner's.
   lib.record('netdev_priority:rdma_pfc_pause_seconds:rate', 'rate(rdma_pfc_pause_seconds_total[%(pause)s])'),
@@ -36,6 +38,14 @@ function(lib) lib.group('rdma-rates', [
       / ignoring (scope, direction) group_left () (rate(rdma_port_packets_total{direction="tx"}[%(rate)s]) > 0)
   |||),
 
+  // Bits that are wrong before error correction, and blocks beyond repair, as shares of what came over the line.
+  lib.record('netdev:rdma_netdev_fec_corrected_bit_errors:ratio_rate', expressions.bitErrorRatio('%(rate)s')),
+  lib.record('netdev:rdma_netdev_fec_uncorrectable_blocks:ratio_rate', |||
+    rate(rdma_netdev_fec_blocks_total{result="uncorrectable"}[%(rate)s])
+      * ignoring (result) group_left () rdma_netdev_fec_codeword_bytes
+      / ignoring (result) group_left () rdma_netdev_fec_line_bytes_per_second
+  |||),
+
   lib.record('device_type:rdma_resource_objects:ratio', 'rdma_resource_objects / (rdma_resource_objects_limit > 0)'),
 
   // What a port could not send for lack of credits, with the model, because the length of a tick is the adapter's.
@@ -66,28 +76,37 @@ function(lib) lib.group('rdma-rates', [
   lib.record('device:rdma_device_info:lost', |||
     max by (%(target)s, device) (last_over_time(device:rdma_device_info:max[%(hold)s]))
     unless on (%(target)s, device) rdma_device_info
-    unless on (%(target)s, device) rdma_exporter_collector_success{collector="device"} == 0
+    unless on (%(target)s, device) rdma_exporter_collector_failing{collector="device"}
     and on (%(target)s) rdma_exporter_build_info
   |||),
   lib.record('netdev_priority:rdma_dcb_pfc_enabled:by_model', |||
-    rdma_dcb_pfc_enabled * on (%(target)s, netdev) group_left (vendor_id, device_id)
-      max by (%(target)s, netdev, vendor_id, device_id) (
-        (rdma_netdev_info or on (%(target)s, netdev) rdma_port_info{netdev!=""})
-          * on (%(target)s, device) group_left (vendor_id, device_id) rdma_device_info{vendor_id!=""}
-      )
+    rdma_dcb_pfc_enabled * on (%(target)s, device) group_left (vendor_id, device_id) rdma_device_info{vendor_id!=""}
   |||),
 
-  // Ports that were ACTIVE in the days before. InfiniBand says when somebody has disabled a port, Ethernet does not.
+  // Share of a switch's ports that go to devices of this name.
+  lib.record('leaf_device:rdma_netdev_neighbor_info:ratio', |||
+    count by (%(leaf)s, device) (rdma_netdev_neighbor_info)
+      / on (%(leaf)s) group_left () count by (%(leaf)s) (rdma_netdev_neighbor_info)
+  |||),
+
+  // Ports that were ACTIVE in the days before.
   lib.record('port:rdma_port_up:down', |||
     rdma_port_up == 0
     and on (%(target)s, device, port) last_over_time(port:rdma_port_up:max[%(hold)s]) == 1
+  |||),
+  // Those of them that nobody disabled: InfiniBand says so in the port's state, Ethernet in the interface's.
+  lib.record('port:rdma_port_up:failed', |||
+    port:rdma_port_up:down
     unless on (%(target)s, device, port) (
       rdma_port_physical_state == 3 and on (%(target)s, device, port) rdma_port_info{link_layer="InfiniBand"}
     )
+    unless on (%(target)s, device, port) (
+      rdma_netdev_admin_up == 0 and on (%(target)s, device, port, netdev) rdma_port_info{link_layer="Ethernet"}
+    )
   |||),
 
-  // Of all probes of a target; ports and hosts that are down have alerts of their own. A target is called as its instance,
-  // without the port.
+  // Covers all probes of a target; ports and hosts that are down have their own alerts. A target has the name of its
+  // instance, without the port.
   lib.record('target_op:rdma_probe_failures:ratio_rate', |||
     (
       sum by (%(scope)s, target, op) (
@@ -97,6 +116,27 @@ function(lib) lib.group('rdma-rates', [
       / (sum by (%(scope)s, target, op) (rate(rdma_probe_attempts_total[%(probe)s])) > 0)
     )
     unless on (%(scope)s, target) label_replace(port:rdma_port_up:down, "target", "$1", "%(instance)s", "([^:]+).*")
+    unless on (%(scope)s, target) label_replace(up == 0, "target", "$1", "%(instance)s", "([^:]+).*")
+  |||),
+  // Those of the control connection. A host refuses its peers on a rail that is down, and the port has an alert of its own.
+  lib.record('target:rdma_probe_control_failures:rate', |||
+    sum by (%(scope)s, target) (
+      rate(rdma_probe_control_failures_total{target!="",reason!="rejected_no_device"}[%(probe)s])
+      or
+      rate(rdma_probe_control_failures_total{target!="",reason="rejected_no_device"}[%(probe)s])
+        unless on (%(scope)s, target) label_replace(port:rdma_port_up:down, "target", "$1", "%(instance)s", "([^:]+).*")
+    )
+  |||),
+  // Relative to what should have been sent. A host that is down has its own alert.
+  lib.record('target:rdma_probe_control_failures:ratio_rate', |||
+    target:rdma_probe_control_failures:rate
+    / (
+      target:rdma_probe_control_failures:rate
+      + (
+        sum by (%(scope)s, target) (rate(rdma_probe_attempts_total{target!=""}[%(probe)s]))
+        or 0 * target:rdma_probe_control_failures:rate
+      ) > 0
+    )
     unless on (%(scope)s, target) label_replace(up == 0, "target", "$1", "%(instance)s", "([^:]+).*")
   |||),
   lib.record('port_target_op:rdma_probe_rtt_seconds:p50_rate', lib.quantile(0.50, 'rdma_probe_rtt_seconds')),

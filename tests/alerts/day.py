@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the rdma_exporter authors
-"""A day of a fleet in which nothing is wrong: what happens to hosts every day, as often for each host as it does on a fleet
-of 500, within as many minutes as there are (1440 are a day; in fewer it is denser, which is harder).
+"""A day of a healthy fleet: the events of an ordinary day, as often per host as in a fleet of 500, within the given number of
+minutes (1440 are a day; fewer make it denser, and the test harder).
 
-How often is judgement, not measurement: an eighth of the hosts is rebooted by a roll-out and one in eighty by itself, a job
-ends on each host, devices of a fifth of the hosts are moved into pods and come back."""
+The event rates are an estimate, not a measurement: a rollout reboots an eighth of the hosts, one in eighty reboots by itself,
+a job ends on each host, devices of a fifth of the hosts are moved into pods and come back."""
 
 import collections
 import random
@@ -103,7 +103,7 @@ class Day:
                 host.during(at, at + minutes, pause, "rdma_pfc_pause_seconds_total", priority="3", direction="rx")
             hosts[0].during(at, at + minutes, 0.05, "rdma_pfc_pause_seconds_total", priority="3", direction="tx")
             hosts[0].during(at, at + minutes, 2e5, "rdma_port_ecn_marked_packets_total")
-            hosts[0].during(at, at + minutes, 0.08, "rdma_pcie_stall_seconds_total")
+            hosts[0].during(at, at + minutes, 0.08, "rdma_netdev_pcie_stall_seconds_total")
             hosts[0].jump(at, 20, "rdma_netdev_discards_total", reason="pcie_buffer")
             hosts[0].jump(at + 1, 5, "rdma_priority_discards_total", priority="3", reason="port_buffer")
 
@@ -120,7 +120,7 @@ class Day:
         for host in self.some(1 / 100):
             at = self.when(10)
             host.during(at, at + 8, 0, "rdma_exporter_config_last_reload_successful")
-            host.during(at + 20, at + 23, 0, "rdma_exporter_collector_success", collector="ethtool")
+            host.during(at + 20, at + 23, 1, "rdma_exporter_collector_failing", collector="ethtool")
 
     def maintenance(self):
         """Hosts that somebody works on, silenced, and hosts that are taken out of service and out of the configuration."""
@@ -148,4 +148,4 @@ class Day:
             host.during(at, at + 1, 0, "rdma_port_up", device="mlx5_0")
         for host in self.some(1 / 60):
             host.jump(self.when(), self.random.randrange(1, 4), "rdma_netdev_fec_blocks_total", result="uncorrectable")
-            host.jump(self.when(), 2, "rdma_symbol_errors_total")
+            host.jump(self.when(), 2, "rdma_netdev_pcs_symbol_errors_total")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the rdma_exporter authors
-"""Faults, each in a cluster of its own, as the series that a Prometheus would have, one value each 30 s. After ten minutes
-something breaks; `told` is what people are to hear of it: one message, or none."""
+"""Faults, each in a cluster of its own, as series in a Prometheus with one value every 30 s. Something breaks after ten
+minutes; `told` is the message that people should get: one, or none."""
 
 import collections
 import re
@@ -54,7 +54,7 @@ class Cluster:
         self.device(host, name, values, port="1", **labels)
 
     def netdev(self, host, name, values, **labels):
-        self.set(host, name, values, netdev="cx0", **labels)
+        self.port(host, name, values, netdev="cx0", **labels)
 
     def pauses(self, host, direction, share):
         self.netdev(host, "rdma_pfc_pause_seconds_total", rising(STEP * share), priority="3", direction=direction)
@@ -73,7 +73,7 @@ class Cluster:
 
     def is_not_reached(self, target, probers):
         for host in probers:
-            labels = {"target": f"host{target}", "op": "write"}
+            labels = {"target": f"host{target}", "flow": "0", "op": "write"}
             self.port(host, "rdma_probe_attempts_total", f"0+30x{END}", **labels)
             self.port(host, "rdma_probe_failures_total", rising(30), stage="op", reason="retry_exc_err", **labels)
 
@@ -123,24 +123,24 @@ def all_faults():
     cluster = fault("watchdog", 6, ("pager", "RdmaNicFatal"))
     cluster.pauses(1, "tx", 0.5)
     for level in ("warning", "error"):
-        cluster.netdev(1, "rdma_pause_storm_events_total", rising(1), severity=level)
+        cluster.netdev(1, "rdma_netdev_pause_storm_events_total", rising(1), level=level)
     cluster.netdev(1, "rdma_priority_discards_total", rising(10), priority="3", direction="rx", reason="port_buffer")
 
     cluster = fault("firmware fails once", 6, ("pager", "RdmaNicFatal"))
-    cluster.set(1, "rdma_async_events_total", then(0, 1), device="mlx5_0", port="", event="DEVICE_FATAL")
+    cluster.set(1, "rdma_device_async_events_total", then(0, 1), device="mlx5_0", port="", event="DEVICE_FATAL")
     cluster.netdev(1, "rdma_priority_discards_total", f"0x{BREAKS - 1} 0+10x40 400x{END - BREAKS - 41}", priority="3",
                    direction="rx", reason="port_buffer")  # for twenty minutes, until it is back
 
     cluster = fault("device lost", 6, ("tickets", "RdmaDeviceLost"))
     for name in [name for name in cluster.series if 'host1:' in name and "device=" in name]:
         cluster.series[name] = then(cluster.series[name].split("x")[0], "_")
-    cluster.set(1, "rdma_async_events_total", then(0, 1), device="mlx5_0", port="", event="DEVICE_FATAL")
+    cluster.set(1, "rdma_device_async_events_total", then(0, 1), device="mlx5_0", port="", event="DEVICE_FATAL")
 
     cluster = fault("flapping link", 6, ("tickets", "RdmaLinkFlapping"))
     cluster.netdev(1, "rdma_netdev_carrier_changes_total", rising(1), to="down")
 
     cluster = fault("slow slot", 6, ("tickets", "RdmaPcieBufferOverflow"))
-    cluster.netdev(1, "rdma_pcie_stall_seconds_total", rising(9), operation="write")
+    cluster.netdev(1, "rdma_netdev_pcie_stall_seconds_total", rising(9), operation="write")
     cluster.netdev(1, "rdma_netdev_discards_total", rising(5), direction="rx", reason="pcie_buffer")
 
     cluster = fault("one MTU", 6, ("tickets", "RdmaMtuMismatch"))

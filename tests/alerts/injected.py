@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the rdma_exporter authors
-"""Twenty faults that break out at the same minute on hosts of a fleet that is otherwise well: for each the alert that is to
-fire, within how many minutes, and what it has to name."""
+"""Twenty faults that start in the same minute in an otherwise healthy fleet: for each, the alert that must fire, within how
+many minutes, and what it must name."""
 
 import collections
 
@@ -85,7 +85,7 @@ class Injected:
 
     def adapters(self):
         host, = self.take()
-        self.now(host, 0.05, "rdma_pause_storm_events_total", severity="error")
+        self.now(host, 0.05, "rdma_netdev_pause_storm_events_total", level="error")
         self.expect("the watchdog of an adapter fires", "RdmaNicFatal", 3, host, netdev="cx0")
         host, = self.take()
         host.device_gaps["mlx5_0"] = [(self.at, self.end)]  # not of the rail that is moved into pods
@@ -110,5 +110,5 @@ class Injected:
 
     def exporter(self):
         host, = self.take()
-        self.now(host, 0, "rdma_exporter_collector_success", collector="ethtool")
-        self.expect("a driver hangs", "RdmaExporterCollectorFailed", 15, host, collector="ethtool")
+        self.now(host, 1, "rdma_exporter_collector_failing", collector="ethtool")
+        self.expect("a driver hangs", "RdmaExporterCollectorFailed", 15, host, collector="ethtool", device="mlx5_0")

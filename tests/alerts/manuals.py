@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the rdma_exporter authors
-"""What the tools that a runbook names say of themselves: their manual pages and their help, on this machine."""
+"""Manual pages and help texts of the tools that runbooks use, from this machine."""
 
 import functools
 import gzip

@@ -29,16 +29,15 @@ import probe_series  # noqa: E402
 RECORDING = HERE / "pfc-storm" / "pages.tar.xz"
 JOB = "rdma"
 STORM = (120, 270)  # seconds from the first page, as tests/lab/guest/storm.py plays it
+PAUSING = {"instance": "node-a:9400", "device": "mlx5_0", "port": "1", "netdev": "cx0"}
 # What the rules that ship would say of the storm, worked out by hand from the recorded counters, the windows and `for`: no
 # rule is evaluated here. Name, severity, labels, seconds from the first page. The storm is over before more of them have
 # waited long enough.
 FIRING = (
-    ("RdmaNicPauseWatchdogWarning", "warning", {"instance": "node-a:9400", "netdev": "cx0"}, (240, 420)),
-    ("RdmaNicFatal", "critical", {"instance": "node-a:9400", "netdev": "cx0"}, (250, 450)),
-    ("RdmaPfcStormTransmitted", "warning",
-     {"instance": "node-a:9400", "netdev": "cx0", "priority": "3", "direction": "tx"}, (315, 374)),
-    ("RdmaLosslessPriorityDrops", "critical",
-     {"instance": "node-a:9400", "netdev": "cx0", "priority": "3", "direction": "rx"}, (420, 450)),
+    ("RdmaNicPauseWatchdogWarning", "warning", {**PAUSING, "level": "warning"}, (240, 420)),
+    ("RdmaNicFatal", "critical", {**PAUSING, "level": "error"}, (250, 450)),
+    ("RdmaPfcStormTransmitted", "warning", {**PAUSING, "priority": "3", "direction": "tx"}, (315, 374)),
+    ("RdmaLosslessPriorityDrops", "critical", {**PAUSING, "priority": "3", "direction": "rx"}, (420, 450)),
 )
 
 
@@ -81,6 +80,9 @@ def add_faults(tree, folder):
     harness.fake_tree.set_value(first.counter("link_downed"), 255)
     for counter in (first.counter("link_error_recovery"), first.hw_counter("req_remote_access_errors")):
         harness.fake_tree.set_value(counter, 3)
+    port = pathlib.Path(first.root_port)
+    harness.fake_tree.write(port / "aer_dev_correctable", harness.fake_tree.aer_files({"BadTLP": 400})["aer_dev_correctable"])
+    harness.fake_tree.set_value(port / "aer_rootport_total_err_cor", 400)
     return harness.Fifo(second.counter("port_rcv_data"), folder)
 
 
@@ -88,7 +90,7 @@ def faulty_pages():
     """Pages of an exporter that runs now, on a synthetic tree: one while all is well, two with faults after a restart,
     one after the firmware of the other device was changed."""
     def scrape(count):
-        with harness.Exporter("--scrape.timeout=300ms", sysfs=tree.sys) as exporter:
+        with harness.Exporter("--scrape.timeout=1s", sysfs=tree.sys) as exporter:
             return [exporter.get("/metrics").body.decode() for _ in range(count)]
 
     with tempfile.TemporaryDirectory() as folder:
@@ -147,6 +149,57 @@ def others(times):
                 yield f"{written(name, labels)} {value} {when:.3f}\n"
 
 
+def module_series(times):
+    """Synthetic, in the shape that tests/unit/collectors/link sees: an optical module of node-a and the switch port behind
+    it. The recorded pages are older than the collectors, which also need privileges."""
+    port = {"device": "mlx5_0", "port": "1", "netdev": "cx0"}
+    neighbor = {"chassis_id": "00:00:5e:00:53:01", "port_id": "Ethernet1/1", "port_description": "rack 1",
+                "system_name": "leaf-1", "management_address": "192.0.2.1"}
+    for when in times:
+        for name, labels, value in (
+                ("rdma_netdev_module_temperature_celsius", port, 41.5),
+                ("rdma_netdev_module_supply_volts", port, 3.29),
+                *(("rdma_netdev_module_rx_power_watts", {**port, "lane": str(lane)}, 6e-4) for lane in range(1, 5)),
+                *(("rdma_netdev_module_tx_bias_amperes", {**port, "lane": str(lane)}, 7e-3) for lane in range(1, 5)),
+                ("rdma_netdev_neighbor_info", {**port, **neighbor}, 1)):
+            yield f"{with_labels(written(name, labels), 'node-a')} {value} {when:.3f}\n"
+
+
+def devlink_series(times, begin):
+    """Synthetic, in the shape that tests/lab/test_link.py sees: reporters of node-a that see an error at `begin`, and a
+    firmware that waits for a reset. The recorded pages are older than the collector."""
+    port = {"device": "mlx5_0", "port": "1", "netdev": "cx0"}
+    version = {"device": "mlx5_0", "component": "fw.version"}
+    for when in times:
+        errors = int(when >= begin)
+        for name, labels, value in (
+                ("rdma_device_health_errors_total", {"device": "mlx5_0", "reporter": "fw_fatal"}, errors),
+                ("rdma_netdev_health_errors_total", {**port, "reporter": "tx"}, errors),
+                ("rdma_device_firmware_version_info", {**version, "running": "28.39.1002", "stored": "28.43.1014"}, 1),
+                ("rdma_device_firmware_update_pending", version, 1)):
+            yield f"{with_labels(written(name, labels), 'node-a')} {value} {when:.3f}\n"
+
+
+def burst_series(times):
+    """Synthetic, in the shape that tests/lab/test_burst.py sees: node-a sends in bursts, a tenth of the time at line rate,
+    and is paused in some. The recorded pages are older than the collector, which is off by default."""
+    port = {"device": "mlx5_0", "port": "1"}
+    tx, rx = {**port, "direction": "tx"}, {**port, "direction": "rx"}
+    paused = {**port, "netdev": "cx0", "priority": "3", "direction": "rx"}
+    for when in times:
+        windows = round(10 * (when - times[0]))
+        for name, labels, value in (
+                ("rdma_burst_max_utilization_ratio", tx, 0.97), ("rdma_burst_max_utilization_ratio", rx, 0.02),
+                ("rdma_burst_max_pfc_paused_ratio", paused, 0.4),
+                *(("rdma_burst_utilization_ratio_bucket", {**tx, "le": le}, windows * share // 100)
+                  for le, share in (("0.9", 90), ("+Inf", 100))),
+                ("rdma_burst_utilization_ratio_count", tx, windows),
+                *(("rdma_burst_cnp_packets_bucket", {**rx, "le": le}, windows * share // 100)
+                  for le, share in (("0.0", 95), ("+Inf", 100))),
+                ("rdma_burst_cnp_packets_count", rx, windows)):
+            yield f"{with_labels(written(name, labels), 'node-a')} {value} {when:.3f}\n"
+
+
 class Span:
     """The times of the recording."""
 
@@ -168,6 +221,9 @@ def write_samples(path):
         probing = {"node-a": "mlx5_0", "node-b": "mlx5_1"}
         for when, host, name, labels, value in probe_series.series(times, probing, storm):
             file.write(f"{with_labels(written(name, labels), host)} {value!r} {when:.3f}\n")
+        file.writelines(module_series(times))
+        file.writelines(devlink_series(times, storm[0]))
+        file.writelines(burst_series(times))
         file.writelines(others(times))
         file.writelines(firing(times[0], times))
         file.write("# EOF\n")
@@ -175,11 +231,12 @@ def write_samples(path):
 
 
 class Server:
-    """Prometheus on the back-filled data, which scrapes nothing."""
+    """Prometheus on the back-filled data, which scrapes nothing. `write(path)` writes an OpenMetrics file and returns what
+    there is to know of it."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, write):
         self.folder = pathlib.Path(folder)
-        self.span = write_samples(self.folder / "samples.om")
+        self.span = write(self.folder / "samples.om")
         subprocess.run(["promtool", "tsdb", "create-blocks-from", "openmetrics", "--quiet", self.folder / "samples.om",
                         self.folder / "data"], check=True, stdout=subprocess.DEVNULL)
         os.unlink(self.folder / "samples.om")
@@ -208,7 +265,7 @@ class Server:
         """The answer's data; AssertionError with Prometheus' own words when it refuses."""
         body = urllib.parse.urlencode(parameters).encode()
         try:
-            with urllib.request.urlopen(f"{self.url}/api/v1/{path}", body, timeout=60) as answer:
+            with urllib.request.urlopen(f"{self.url}/api/v1/{path}", body, timeout=180) as answer:
                 return json.load(answer)["data"]
         except urllib.error.HTTPError as error:
             raise AssertionError(json.load(error)["error"]) from None
@@ -219,10 +276,10 @@ class Server:
 
 
 @contextlib.contextmanager
-def server():
+def server(write=write_samples):
     folder = harness.temporary_folder("rdma_dashboards.")
     try:
-        running = Server(folder)
+        running = Server(folder, write)
         try:
             yield running
         finally:

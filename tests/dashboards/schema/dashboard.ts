@@ -21,7 +21,7 @@ type Json<T> = T extends string
         ? { [Key in keyof T]: Json<T[Key]> }
         : T;
 
-// Of the Prometheus data source, whose types are not published.
+// A query of the Prometheus data source, whose types are not published.
 interface Target {
   refId: string;
   datasource: { type: 'prometheus'; uid: string };
