@@ -1,31 +1,37 @@
-# The exporter in Debian's smallest image, installed from its own package: what it needs stands in the package, and
-# scanners find every package in dpkg's list.
+# The portable exporter with the files that it needs and nothing else: no shell, no package manager.
 #   docker build --build-arg VERSION=0.1.0 --build-arg REVISION=$(git rev-parse --short HEAD) -t rdma-exporter .
 #   docker run --rm --read-only --network=host --pid=host --cap-drop=ALL rdma-exporter
-# Without a HEALTHCHECK: Kubernetes has its own and ignores it, images in OCI's format cannot have one, and nothing in
-# this one speaks HTTP but the exporter, whose /-/healthy is for who asks from outside.
-FROM docker.io/library/debian:bookworm-slim AS build
+# Without a HEALTHCHECK: Kubernetes has its own and ignores it, images in OCI's format cannot have one, and this one
+# contains no HTTP client. Query /-/healthy from outside.
+# For amd64 and arm64; the program for the other one is cross-compiled: docker build --platform=linux/arm64.
+FROM --platform=$BUILDPLATFORM docker.io/library/debian:bookworm-slim AS build
 WORKDIR /source
-COPY scripts/bootstrap scripts/packages.txt scripts/
+ARG TARGETARCH
+ENV DEB_HOST_ARCH=$TARGETARCH
+COPY scripts/bootstrap scripts/packages.txt scripts/packages.arm64.txt scripts/
 RUN scripts/bootstrap package
 COPY . .
 ARG REVISION=unknown
-# Of the files in the package; give it for an image that is the same each time.
+# The modification time of the files in the package; set it for a reproducible image.
 ARG SOURCE_DATE_EPOCH=0
-RUN WITHOUT_TESTS=1 scripts/package /packages DEB
+RUN WITHOUT_TESTS=1 scripts/package /packages TGZ
 
-FROM docker.io/library/debian:bookworm-slim
-# Recommended by the package, and asked for: the RDMA MTU and asynchronous events of every vendor's devices.
+FROM --platform=$BUILDPLATFORM docker.io/library/debian:bookworm-slim AS root
+ARG TARGETARCH
+COPY deploy/image/make-root /
+ARG SOURCE_DATE_EPOCH=0
 RUN --mount=type=bind,from=build,source=/packages,target=/packages \
-    apt-get update -qq && \
-    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends ibverbs-providers /packages/*.deb && \
-    rm -rf /var/lib/apt/lists/* /var/cache/* /var/log/*
+    dpkg --add-architecture "${TARGETARCH:=$(dpkg --print-architecture)}" && \
+    apt-get update -qq && /make-root /root/image /packages/*.tar.gz "$TARGETARCH" && \
+    cp /packages/rdma_exporter.*.cdx.json /root/image/usr/share/rdma-exporter/sbom.cdx.json
+
+FROM scratch
+COPY --from=root /root/image /
 ARG VERSION=0.0.0
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="rdma_exporter" \
       org.opencontainers.image.description="Prometheus exporter for hosts with RDMA devices" \
       org.opencontainers.image.licenses="Apache-2.0" \
-      org.opencontainers.image.base.name="docker.io/library/debian:bookworm-slim" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${REVISION}"
 USER 65534:65534

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the rdma_exporter authors
-"""A Debian whose PID 1 is systemd, in namespaces and a control group of its own: what runs in it has nothing of this
-machine but the kernel."""
+"""A Debian whose PID 1 is systemd, in namespaces and a control group of its own: it shares only the kernel with this
+machine."""
 
 import os
 import pathlib
@@ -15,7 +15,7 @@ import unittest
 from deploytest import run
 from packages import debian
 
-PROGRAMS = ("python3-apt", "rpm", "systemd")  # besides what the package needs; python3-apt is Ansible's
+PROGRAMS = ("python3-apt", "rpm", "systemd")  # in addition to what the package needs; python3-apt is Ansible's
 KEPT = "journald"  # of all units that systemd would start
 SECONDS = 120  # until something that is bound to happen has happened
 

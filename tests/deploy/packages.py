@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the rdma_exporter authors
-"""The packages of this checkout, and the Debian that they are installed into: made once for all tests."""
+"""The packages of this checkout, and the Debian into which they are installed; created once for all tests."""
 
 import functools
 import hashlib
@@ -13,12 +13,12 @@ from deploytest import BINARY, REPO, cached, locked, run, timed
 VERSION = re.search(r"project\(\S+ VERSION ([\d.]+)", (REPO / "CMakeLists.txt").read_text())[1]
 DEB = f"rdma-exporter_{VERSION}-1_amd64.deb"
 RPM = f"rdma-exporter-{VERSION}-1.x86_64.rpm"
-TGZ = f"rdma-exporter-{VERSION}-Linux.tar.gz"
+TGZ = f"rdma_exporter-{VERSION}.linux-amd64.tar.gz"
 
 
 @functools.cache
 def revision():
-    """Of the program that is there already, so that nothing has to be compiled again."""
+    """Revision of the existing program, so that nothing has to be compiled again."""
     return re.search(r"revision (\S+)\)", run(BINARY, "--version").stdout)[1]
 
 
@@ -26,6 +26,12 @@ def moment():
     """The environment that decides what is in a package; and the compiler's cache of this checkout, also for a copy."""
     return {"CCACHE_DIR": str(REPO / ".cache/ccache"), **os.environ, "SOURCE_DATE_EPOCH": "1700000000",
             "REVISION": revision()}
+
+
+def build(*targets):
+    """Builds targets of the preset release, while nobody else builds there."""
+    with locked(pathlib.Path(os.environ["DEPLOY_TEST_FOLDER"]) / "lock"):
+        run("scripts/build", "release", *targets, env=moment())
 
 
 @functools.cache

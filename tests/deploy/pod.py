@@ -16,7 +16,7 @@ NO_CAPABILITIES = [f"--{kind}=-all" for kind in ("bounding-set", "inh-caps", "am
 
 
 class Host:
-    """Of a node: a network namespace with its loopback interface, and folders in place of its paths."""
+    """A node: a network namespace with its loopback interface, and folders in place of its paths."""
 
     def __init__(self, paths):
         self.paths = paths  # {hostPath: folder}

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the rdma_exporter authors
-"""What single values of the chart do, and the kustomization for another port."""
+"""Effects of single values of the chart, and the kustomization for another port."""
 
+import base64
 import json
 import shutil
 
@@ -23,7 +24,7 @@ EXPECTED_BY_USERS = {
     "networkPolicy": {"enabled": True},
 }
 MONITOR = {"enabled": True, "relabelings": [{"targetLabel": "rack", "sourceLabels": ["__meta_kubernetes_pod_label_rack"]}],
-           "metricRelabelings": [{"action": "drop", "sourceLabels": ["__name__"], "regex": "rdma_port_hw_counters_total"}]}
+           "metricRelabelings": [{"action": "drop", "sourceLabels": ["__name__"], "regex": "rdma_port_raw_total"}]}
 EXPECTED_BY_USERS |= {"podMonitor": MONITOR, "serviceMonitor": MONITOR}
 LIMITS = (  # of the configuration, and the memory limit that follows
     ({}, "512Mi"),
@@ -105,6 +106,22 @@ class Values(KubernetesTest):
             types = {volume["hostPath"]["path"]: volume["hostPath"]["type"]
                      for volume in self.pod(items)["volumes"] if "hostPath" in volume}
             self.assertEqual(types, {"/sys": "Directory", "/dev/infiniband": "DirectoryOrCreate"})
+
+    def test_one_value_makes_a_mesh_with_a_key_of_its_own(self):
+        items = self.template({"probe": {"mesh": {"enabled": True}}})
+        container, = self.pod(items)["containers"]
+        name = self.one(items, "Service")["metadata"]["name"]
+        namespace = self.one(items, "Service")["metadata"]["namespace"]
+        self.assertIn(f"--probe.mesh={name}.{namespace}.svc:9401", container["args"])
+        self.assertIn("--probe.secret-file=/etc/rdma_exporter_probe/probe.psk", container["args"])
+        self.assertTrue(self.one(items, "Service")["spec"]["publishNotReadyAddresses"])
+        secret = self.one(items, "Secret")
+        volumes = {volume["name"]: volume for volume in self.pod(items)["volumes"]}
+        self.assertEqual(volumes["probe"]["secret"]["secretName"], secret["metadata"]["name"])
+        self.assertEqual(secret["metadata"]["annotations"], {"helm.sh/resource-policy": "keep"})
+        self.assertRegex(base64.b64decode(secret["data"]["probe.psk"]).decode(), r"\Amesh:[0-9a-f]{64}\n\Z")
+        theirs = self.template({"probe": {"mesh": {"enabled": True}, "pskSecret": "psk"}})
+        self.assertEqual([item for item in theirs if item["kind"] == "Secret"], [])
 
     def test_the_examples_are_values(self):
         examples = list((CHART / "examples").glob("*.yaml"))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the rdma_exporter authors
-"""The units of systemd, without a systemd that runs. What they do when one runs is the lab's suite `systemd`."""
+"""The systemd units, without a running systemd. The lab's suite `systemd` tests them with one."""
 
 import re
 import shutil
@@ -22,6 +22,10 @@ class Units(DeployTest):
         (self.units / f"{UNIT}.d").mkdir()
         shutil.copy(DEPLOY / "systemd/probe.conf", self.units / f"{UNIT}.d")
 
+    def add_link(self):
+        (self.units / f"{UNIT}.d").mkdir(exist_ok=True)
+        shutil.copy(DEPLOY / "systemd/link.conf", self.units / f"{UNIT}.d")
+
     def verify(self):
         """With what is not on this machine: the program and its manual page."""
         unit = self.units / UNIT
@@ -38,6 +42,8 @@ class Units(DeployTest):
     def test_they_are_well_formed(self):
         self.assertEqual(self.verify(), (0, ""))
         self.add_probe()
+        self.assertEqual(self.verify(), (0, ""))
+        self.add_link()
         self.assertEqual(self.verify(), (0, ""))
 
     def test_a_key_that_is_not_known_is_found(self):

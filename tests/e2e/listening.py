@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the rdma_exporter authors
-"""Ports of programs that run at the same time as others: the kernel chooses them, and the programs tell."""
+"""Ports of programs that run concurrently: the kernel chooses them, and the programs report them."""
 
 import contextlib
 import pathlib
@@ -25,7 +25,7 @@ def reserved_port():
 
 
 EXPORTER = re.compile(r'msg(?:=|":")listening"?[ ,]+"?address"?[=:]"?\S+?:(\d+)[" ]')
-PROMETHEUS = re.compile(r'msg="Listening on" address=\S+?:(\d+)$', re.M)  # and Alertmanager, node_exporter
+PROMETHEUS = re.compile(r'msg="Listening on"(?: component=web)? address=\S+?:(\d+)$', re.M)  # and Alertmanager, node_exporter
 
 
 class Announced:

@@ -29,9 +29,10 @@ class Server:
     """A Prometheus on loopback with one job for each of the exporters, scraped every second.
 
     settings: {job: lines of YAML for the job}
+    program: another Prometheus than the one that is installed
     """
 
-    def __init__(self, folder, exporters, *flags, settings=None):
+    def __init__(self, folder, exporters, *flags, settings=None, program=PROMETHEUS):
         config = os.path.join(folder, "prometheus.yml")
         with open(config, "w", encoding="ascii") as file:
             file.write(CONFIG)
@@ -40,7 +41,7 @@ class Server:
         log_path = os.path.join(folder, "prometheus.log")
         with open(log_path, "wb") as log:
             self.process = subprocess.Popen(
-                [PROMETHEUS, f"--config.file={config}", f"--storage.tsdb.path={folder}/data",
+                [program, f"--config.file={config}", f"--storage.tsdb.path={folder}/data",
                  "--web.listen-address=127.0.0.1:0", *flags], stdout=log, stderr=log)
         self.port = Announced(self.process, log_path, LISTENING).ports()[0]
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the rdma_exporter authors
-"""What sanitizers report about the binary. The address sanitizer writes to files of ours, however the process was started;
-that of undefined behaviour writes to the standard error all the same, and ends the process."""
+"""Sanitizer reports about the binary. The address sanitizer writes to files, however the process was started; the undefined
+behaviour sanitizer always writes to standard error, and ends the process."""
 
 import atexit
 import os

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the rdma_exporter authors
-"""One fault, one message: the rules on a fault, evaluation by evaluation, and a real Alertmanager with the example's routes
-and inhibition, which tells a webhook."""
+"""One fault, one message: the rules are evaluated step by step during a fault, and a real Alertmanager with the example's
+routes and inhibition notifies a webhook."""
 
 import http.server
 import json
@@ -120,7 +120,7 @@ class Faults(TestCase):
         return faults.firing(output)
 
     def everybody_was_told(self):
-        """Of all alerts that nothing inhibits and that have somebody to be told."""
+        """Whether all alerts that nothing inhibits, and that have a receiver, were sent."""
         found = self.server.call("alerts")
         return found is not None and all(
             identity(alert["labels"]) in self.webhook.alerts for alert in found

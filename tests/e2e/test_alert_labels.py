@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the rdma_exporter authors
-"""Every label and value that an alert, a case of an alert or a dashboard names is on a page that the exporter produced."""
+"""Every label and value in an alert, an alert's case or a dashboard occurs on a page of the exporter."""
 
 import os
 import re

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the rdma_exporter authors
-"""The example configuration of Alertmanager: who is told, and which alert silences which."""
+"""The example configuration of Alertmanager: who is notified, and which alerts inhibit others."""
 
 import os
 import pathlib
@@ -108,12 +108,12 @@ class Inhibition(TestCase):
 
     def test_a_port_that_is_down(self):
         self.case("port-down", [
-            "alertname=RdmaAckTimeouts device=mlx5_0 port=1", "alertname=RdmaPfcPausedHigh netdev=cx0 priority=3",
+            "alertname=RdmaAckTimeouts device=mlx5_0 port=1", "alertname=RdmaPfcPausedHigh device=mlx5_0 netdev=cx0 port=1 priority=3",
         ], {"alertname": "RdmaPortDown", "device": "mlx5_0", "port": "1", "netdev": "cx0"},
             {"alertname": "RdmaAckTimeouts", "device": "mlx5_0", "port": "1"},
-            {"alertname": "RdmaPfcPausedHigh", "netdev": "cx0", "priority": "3"},
+            {"alertname": "RdmaPfcPausedHigh", "device": "mlx5_0", "port": "1", "netdev": "cx0", "priority": "3"},
             {"alertname": "RdmaAckTimeouts", "device": "mlx5_1", "port": "1"},
-            {"alertname": "RdmaPfcPausedHigh", "netdev": "cx1", "priority": "3"})
+            {"alertname": "RdmaPfcPausedHigh", "device": "mlx5_1", "port": "1", "netdev": "cx1", "priority": "3"})
 
     def test_a_port_without_an_interface_silences_no_other(self):
         self.case("ib-down", ["alertname=RdmaTransmitDiscards device=hfi1_0 port=1"],
@@ -129,13 +129,15 @@ class Inhibition(TestCase):
                   {"alertname": "RdmaPortDown", "device": "mlx5_1", "port": "1"})
 
     def test_the_stronger_of_two(self):
+        first = {"device": "mlx5_0", "port": "1", "netdev": "cx0"}
         self.case("stronger", [
-            "alertname=RdmaPcieBackpressure netdev=cx0", "alertname=RdmaPfcStormTransmitted netdev=cx0 priority=4",
+            "alertname=RdmaPcieBackpressure device=mlx5_0 netdev=cx0 port=1",
+            "alertname=RdmaPfcStormTransmitted device=mlx5_0 netdev=cx0 port=1 priority=4",
             "alertname=RdmaProbeLoss op=write target=b",
-        ], {"alertname": "RdmaPcieBufferOverflow", "netdev": "cx0"}, {"alertname": "RdmaPcieBackpressure", "netdev": "cx0"},
-            {"alertname": "RdmaPcieBackpressure", "netdev": "cx1"},
-            {"alertname": "RdmaNicFatal", "netdev": "cx0"},
-            {"alertname": "RdmaPfcStormTransmitted", "netdev": "cx0", "priority": "4"},
+        ], {"alertname": "RdmaPcieBufferOverflow", **first}, {"alertname": "RdmaPcieBackpressure", **first},
+            {"alertname": "RdmaPcieBackpressure", "device": "mlx5_1", "port": "1", "netdev": "cx1"},
+            {"alertname": "RdmaNicFatal", "device": "mlx5_0", "event": "DEVICE_FATAL"},
+            {"alertname": "RdmaPfcStormTransmitted", **first, "priority": "4"},
             {"alertname": "RdmaProbeFailing", "target": "b", "op": "write"},
             {"alertname": "RdmaProbeLoss", "target": "b", "op": "write"},
             {"alertname": "RdmaProbeLoss", "target": "c", "op": "write"})

@@ -45,7 +45,7 @@ RECORDED = (
     ("rdma_netdev_discards_total", {"reason": "no_rule"}, 5), ("rdma_netdev_discards_total", {"reason": "port_buffer"}, 1),
     ("rdma_priority_discards_total", {"priority": "0"}, 1),
     ("rdma_netdev_fec_corrected_bit_errors_total", {}, 1e3), ("rdma_netdev_fec_blocks_total", {"result": "corrected"}, 500),
-    ("rdma_pcie_stall_seconds_total", {}, 0.01), ("rdma_port_rnr_naks_total", {}, 2),
+    ("rdma_netdev_pcie_stall_seconds_total", {}, 0.01), ("rdma_port_rnr_naks_total", {}, 2),
     ("rdma_port_out_of_sequence_total", {}, 0.5), ("rdma_port_ack_timeouts_total", {}, 0.1),
 )
 
@@ -55,7 +55,7 @@ class Host:
 
     def __init__(self, folder, driver):
         self.tree = fake_tree.build(folder, driver=driver, devices=2)
-        # Of a kernel without known hazards; the one that this test runs on is nobody's business.
+        # /proc of a kernel without known hazards: the kernel that the test runs on must not matter.
         self.procfs = pathlib.Path(folder, "proc")
         self.procfs.joinpath("sys/kernel").mkdir(parents=True)
         self.procfs.joinpath("sys/kernel/osrelease").write_text("6.1.0-56-amd64\n")

@@ -198,7 +198,7 @@ class Requests(AuthCase):
             self.assertEqual(headers.get_all("X-Frame-Options"), ["deny"])
             self.assertEqual(headers.get_all("Strict-Transport-Security"), ["max-age=3600"])
             self.assertEqual(headers.get_all("Content-Security-Policy"), ["x"], path)
-        self.assertIn("HTTP/1.1 is what is served", exporter.log())
+        self.assertIn("only HTTP/1.1 is served", exporter.log())
 
 
 @unittest.skipUnless(OPENSSL, "openssl is not installed")

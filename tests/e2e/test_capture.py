@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import os
+import subprocess
 import tarfile
 import time
 
@@ -100,7 +101,7 @@ class Capture(TestCase):
 
     def test_mistakes(self):
         tree = self.tree(devices=1)
-        for words, message in ((["/nonexistent/x.tar.gz"], "cannot be written"), (["x", "--snapshots=0"], "--snapshots"),
+        for words, message in ((["/nonexistent/x.tar.gz"], "/nonexistent is not a directory"), (["x", "--snapshots=0"], "--snapshots"),
                                (["x", "--interval=1ms"], "--interval"), (["x", "--replay=y"], "cannot be recorded")):
             with self.subTest(words=words):
                 done = run("capture", f"--path.sysfs={tree.sys}", *words)
@@ -138,17 +139,40 @@ class Archives(TestCase):
     def test_changed(self):
         content = bytearray(self.good())
         content[len(content) // 2] ^= 1
-        self.refused(bytes(content), "has a member that was changed")
+        self.refused(bytes(content), "truncated or damaged")
+
+    def test_changed_and_packed_again(self):
+        with tarfile.open(fileobj=io.BytesIO(self.good())) as archive:
+            members = [(member.name, member.type, archive.extractfile(member).read()) for member in archive]
+        name, kind, content = members[-1]
+        self.refused(self.archive(*members[:-1], (name, kind, content + b"\n")), "has a modified member")
+
+    def recorded(self, page):
+        """But for what says how long this reading took, or how long ago it was."""
+        samples = Samples(prom_text.parse(page.encode())).kernel()
+        return {key: value for key, value in samples.items() if not key[0].endswith(("_age_seconds", "_duration_seconds"))}
+
+    def test_packed_again_by_tar_of_any_format(self):
+        subprocess.run(["tar", "-x", "-z", "-C", self.folder], input=self.good(), check=True)
+        expected = run("--once", f"--replay={bundles()[0]}").stdout
+        for style in ("v7", "ustar", "oldgnu", "gnu", "posix"):
+            path = os.path.join(self.folder, f"{style}.tar.gz")
+            subprocess.run(["tar", "-c", "-z", "-f", path, f"--format={style}", "-C", self.folder, "manifest.json",
+                            *sorted(f"snapshots/{name}" for name in os.listdir(f"{self.folder}/snapshots"))], check=True)
+            with self.subTest(style=style):
+                done = run("--once", f"--replay={path}")
+                self.assertEqual(done.stderr.count("level=error"), 0)
+                self.assertEqual(self.recorded(done.stdout), self.recorded(expected))
 
     def test_nothing_of_the_kind(self):
-        self.refused(b"hello", "no tar.gz archive")
+        self.refused(b"hello", "is not a .tar.gz archive")
         self.refused(gzip.compress(b"hello"), "damaged")
 
     @slow(1)
     def test_hostile(self):
         plain = tarfile.REGTYPE
-        self.refused(self.archive(("../../etc/cron.d/x", plain, b"x")), "name is not one of a recording")
-        self.refused(self.archive(("manifest.json", tarfile.SYMTYPE, b"")), "no plain file")
+        self.refused(self.archive(("../../etc/cron.d/x", plain, b"x")), "name does not belong in a recording")
+        self.refused(self.archive(("manifest.json", tarfile.SYMTYPE, b"")), "not a plain file")
         self.refused(self.archive(("manifest.json", plain, b"\0" * (64 << 20))), "unpacks to more")
         self.refused(self.archive(("snapshots/0000", plain, b"")), "no manifest")
 
@@ -176,5 +200,5 @@ class Bundles(TestCase):
         path = os.path.join(CAPTURES, "connectx-incident.tar.gz")
         names = {key[0] for key in Samples(prom_text.parse(run("--once", f"--replay={path}").stdout.encode())).kernel()}
         for name in ("rdma_pfc_frames_total", "rdma_pfc_pause_seconds_total", "rdma_port_out_of_sequence_total",
-                     "rdma_port_cnp_packets_total", "rdma_resource_owner_qps", "rdma_link_down_events_total"):
+                     "rdma_port_cnp_packets_total", "rdma_resource_owner_qps", "rdma_netdev_link_down_events_total"):
             self.assertIn(name, names)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the rdma_exporter authors
-"""Every metric and label that a query names is one that the exporter has, or Prometheus itself."""
+"""Every metric and label in a query is one of the exporter or of Prometheus itself."""
 
 import json
 import pathlib
@@ -12,6 +12,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "dashboards"))
 
 import model  # noqa: E402
+import probe_fleet  # noqa: E402
 import probe_series  # noqa: E402
 import store  # noqa: E402
 
@@ -49,6 +50,14 @@ class Names(unittest.TestCase):
         for name, labels in made.items():
             with self.subTest(name=name):
                 self.assertEqual(labels, self.known[name] if name.endswith("_bucket") else self.known[name] - {"le"})
+
+    def test_series_of_a_synthetic_fleet_are_like_those_of_the_exporter(self):
+        """Labels that are empty are left out of a page; `su` is one of scrape targets."""
+        made = list(probe_fleet.Fleet(8, 1, (), 0).series())
+        self.assertTrue(made)
+        for name, labels, _, _ in made:
+            with self.subTest(name=name):
+                self.assertLessEqual(set(labels) - TARGET - {"su"}, self.known[name])
 
     def test_metrics_and_labels_exist(self):
         for dashboard in model.dashboards():

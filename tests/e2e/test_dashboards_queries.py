@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the rdma_exporter authors
-"""Every query of every panel on a real Prometheus that holds the minutes of a PFC storm: it parses, it has data, the
-labels of its legend are there, and it tells the story."""
+"""Every query of every panel on a real Prometheus with the minutes of a PFC storm: it parses, returns data with the labels of
+its legend, and shows what happened."""
 
 import math
 import pathlib
@@ -126,7 +126,6 @@ class Queries(unittest.TestCase):
             self.assertTrue(shares and min(shares) >= 0)
 
     def test_choosing_a_device_leaves_its_interface(self):
-        """Metrics of network interfaces have no label device."""
         for file, title in (("port.json", "Time paused, by priority"), ("host.json", "Packets dropped by the card")):
             found = self.shown(file, title, instance="node-a:9400", device="mlx5_0", port="1")
             self.assertEqual({(labels["instance"], labels["netdev"]) for labels, _ in found}, {("node-a:9400", "cx0")})

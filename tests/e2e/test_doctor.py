@@ -5,6 +5,7 @@
 import html.parser
 import json
 import os
+import pty
 import subprocess
 import time
 
@@ -73,9 +74,35 @@ class Doctor(TestCase):
 
     def test_text_says_what_to_do_and_has_no_colour_in_a_pipe(self):
         done = run("doctor", QUICK, f"--replay={RECORDING}")
+        self.assertRegex(done.stdout.splitlines()[0], r"^.+: warning: \d+ warnings? \(4 RDMA devices\)$")
+        self.assertRegex(done.stdout, r"warning +rxe_dummy/1 dum0, rxe_virtio/1 eth0: the MTU of the interface is 1500 bytes.*\n +To do: ip link")
+        self.assertEqual(len([line for line in done.stdout.splitlines() if line.startswith("ok ")]), 1)
+        self.assertNotIn("netdev_mtu  ", done.stdout)  # evidence is for --verbose
+        self.assertNotIn("\x1b", done.stdout)
+        self.assertEqual(done.stderr, "")
+        done = run("doctor", QUICK, "--verbose", f"--replay={RECORDING}")
         self.assertRegex(done.stdout, r"warning +netdev_mtu +port 1, dum0: 1500 bytes\n.*\n.*To do: ip link set")
         self.assertNotIn("\x1b", done.stdout)
         self.assertEqual(done.stderr, "")
+
+    def test_it_speaks_as_a_person_does(self):
+        incident = os.path.join(REPOSITORY, "tests/captures/connectx-incident.tar.gz")
+        done = run("doctor", f"--replay={incident}")
+        self.assertIn(": critical: 2 critical problems and 14 warnings (", done.stdout.splitlines()[0])
+        self.assertRegex(done.stdout, r"mlx5_0/1 cx0: priority 3 was paused 23 % of the last 225 s; .*this host sent 1,001 "
+                                      r"pause frames per second for priority 3")
+        self.assertNotIn("_total{", done.stdout)
+
+    @slow(6)
+    def test_a_long_sample_shows_progress_and_colour_on_a_terminal_only(self):
+        tree = self.tree(devices=1)
+        arguments = ("doctor", "--sample=5s", f"--path.sysfs={tree.sys}")
+        status, shown = on_terminal(*arguments)
+        self.assertIn(status, (0, 1))
+        self.assertIn("Watching the counters: 0 of 5 s", shown)
+        self.assertIn("Watching the counters: 4 of 5 s", shown)
+        self.assertIn("\x1b[33mwarning", shown)
+        self.assertLess(shown.index("Watching"), shown.index("\x1b[K"))
 
     def test_the_exit_status_is_the_worst_verdict(self):
         tree = self.tree(devices=1)
@@ -119,6 +146,21 @@ class Doctor(TestCase):
         self.assertNotEqual(document["kernel"], os.uname().release)
 
 
+def on_terminal(*arguments):
+    """Exit status and all that a terminal was sent."""
+    master, slave = pty.openpty()
+    with subprocess.Popen([BINARY, *arguments], stdout=slave, stderr=slave) as process:
+        os.close(slave)
+        shown = b""
+        while True:
+            try:
+                shown += os.read(master, 65536)
+            except OSError:  # EIO: nobody has the other end any more
+                break
+        os.close(master)
+        return process.wait(timeout=60), shown.decode()
+
+
 def run_into(file, *arguments):
     return subprocess.run([BINARY, *arguments], stdout=file, stderr=subprocess.DEVNULL, timeout=20, check=False).returncode
 
@@ -133,6 +175,16 @@ class Report(TestCase):
         with open(f"{place}/proc/sys/kernel/hostname", "wb") as file:
             file.write(b"<script src=http://x>alert('1')</script>\x1b[31m\xff\n")
         return place
+
+    def test_html_of_an_incident_is_grouped_by_port(self):
+        incident = os.path.join(REPOSITORY, "tests/captures/connectx-incident.tar.gz")
+        done = run("report", "--format=html", f"--replay={incident}")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        words = "".join(Page(done.stdout).words)
+        port = words[words.index("mlx5_0/1 cx0"):]
+        self.assertRegex(port[:port.index("mlx5_core")], r"(?s)ACTIVE.*paused, priority 3.*23 %.*Priority 3 was paused 23 %")
+        self.assertNotIn("_total{", words[:words.index("Details")])
+        self.assertIn("74 checks are ok", words)
 
     def test_html_is_one_file_without_anything_from_elsewhere(self):
         done = run("report", "--format=html", QUICK, f"--replay={self.hostile()}")
@@ -173,7 +225,7 @@ class ConfigCheck(TestCase):
         tree = self.tree(devices=2)
         path = os.path.join(tree.devices["mlx5_1"].dir, "ports/1/state")
         labels = {"check": "port_state", "device": "mlx5_1"}
-        with Exporter("--collector.config_check.interval=1s", sysfs=tree.sys) as exporter:
+        with Exporter("--collector.config_check.interval=1s", "--metrics.set=full", sysfs=tree.sys) as exporter:
             self.wait_for(exporter, 0, **labels)
             with open(path, "w", encoding="ascii") as file:
                 file.write("1: DOWN\n")
@@ -184,4 +236,4 @@ class ConfigCheck(TestCase):
 
     def test_it_is_there_at_once(self):
         done = run("--once", f"--replay={RECORDING}")
-        self.assertIn('rdma_config_check{check="netdev_mtu",device="rxe_dummy",port="1",netdev="dum0"} 1\n', done.stdout)
+        self.assertIn('rdma_config_check{device="rxe_dummy",port="1",netdev="dum0",check="netdev_mtu"} 1\n', done.stdout)

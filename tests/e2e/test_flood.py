@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the rdma_exporter authors
-"""Many clients that are slow, or many that are quick, do not keep Prometheus from scraping on time."""
+"""Neither many slow clients nor many fast ones keep Prometheus from scraping on time."""
 
 import multiprocessing
 import resource
@@ -111,7 +111,7 @@ class Siege(TestCase):
             self.assertGreaterEqual(int(scrapes[0]["value"][1]), SECONDS - 4)
             slowest = self.server.query(f'max_over_time(scrape_duration_seconds{{job="{job}"}}{window})')
             self.assert_within(float(slowest[0]["value"][1]), 0.5)
-            # Clients that connect anew during the siege get in, too.
+            # Clients that connect during the siege get in, too.
             self.assertEqual(self.exporters[job].get("/-/healthy").status, 200)
             self.assertGreater(self.refusals(job, reason="displaced"), 100, "it was no siege")
             self.assertLess(self.exporters[job].open_files(), 300)

@@ -43,12 +43,12 @@ class Concurrent(TestCase):
     def test_scrapes_one_after_the_other_each_see_new_values(self):
         tree = self.tree(devices=2)
         path = tree.devices["mlx5_1"].hw_counter("out_of_sequence")
-        with Exporter("--raw=all", sysfs=tree.sys) as exporter:
+        with Exporter("--raw=all", "--metrics.set=full", sysfs=tree.sys) as exporter:
             exporter.scrape()  # this one may join the collection of the start
             for value in (1, 2, 30, 4000):
                 fake_tree.set_value(path, value)
                 self.assertEqual(exporter.scrape().samples.one(
-                    "rdma_port_hw_counters_total", device="mlx5_1", counter="out_of_sequence"), value)
+                    "rdma_port_raw_total", device="mlx5_1", source="hw_counters", counter="out_of_sequence"), value)
 
     @slow(1)
     def test_hundreds_of_scrapes_from_many_clients(self):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the rdma_exporter authors
-"""Half of the devices and their interfaces hang at every place that is read. The others are served all the same."""
+"""Half of the devices and their interfaces hang in every read. The others are still served."""
 
 from harness import Exporter, TestCase
 from marks import timing_only
@@ -29,7 +29,7 @@ class HalfOfTheDevicesHang(TestCase):
         gone += [device.netdev() for device in self.hanging]
         self.healthy = type(self.whole)({k: v for k, v in self.whole.items()
                                          if not any(value in gone for _, value in k[1])})
-        self.assertGreater(len(self.healthy), 500)
+        self.assertGreater(len(self.healthy), 400)
         self.fifos = [self.fifo(f"{device.dir}/{place.format(netdev=device.netdev())}")
                       for device in self.hanging for place in PLACES]
 

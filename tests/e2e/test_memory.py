@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the rdma_exporter authors
-"""What others make the exporter hold in memory is bounded."""
+"""The memory that clients can make the exporter use is bounded."""
 
 import itertools
 import os
@@ -25,7 +25,7 @@ class SlowReaders(TestCase):
         super().setUp()
         self.path = os.path.join(self.folder, "web.sock")
         self.exporter = Exporter(f"--web.listen-address=unix:{self.path}", f"--limits.pages-in-flight-bytes={LIMIT}",
-                                 "--raw=all", sysfs=self.tree(devices=100).sys)
+                                 "--raw=all", "--metrics.set=full", sysfs=self.tree(devices=100).sys)
         self.addCleanup(self.exporter.__exit__, None, None, None)
 
     def ask(self, collectors):
@@ -68,4 +68,4 @@ class SlowReaders(TestCase):
         self.assertGreater(len(refused), 3)
         for answer in refused:
             self.assertIn(b"\r\nRetry-After: 1\r\n", answer)
-            self.assertTrue(answer.endswith(b"\r\n\r\nno memory for the answer, try again\n"), answer)
+            self.assertTrue(answer.endswith(b"\r\n\r\nnot enough memory for the answer, try again\n"), answer)

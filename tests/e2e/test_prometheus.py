@@ -82,7 +82,7 @@ class Scraped(TestCase):
 
     def test_hostile_names_do_not_break_the_target(self):
         self.assert_up("hostile")
-        stored = {r["metric"].get("counter") for r in self.server.query('rdma_port_hw_counters_total{job="hostile"}')}
+        stored = {r["metric"].get("counter") for r in self.server.query('rdma_port_raw_total{source="hw_counters",job="hostile"}')}
         self.assertLessEqual({"a b,32", 'q"\\', "new\nline", "\u2028", "cr\rcr", "\x01"}, stored)
 
     def test_a_stuck_device_does_not_take_the_target_down(self):

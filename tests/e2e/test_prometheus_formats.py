@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the rdma_exporter authors
-"""A real Prometheus scrapes each of the formats, and what it stores is what was sent."""
+"""A real Prometheus scrapes each of the formats and stores what was sent."""
 
 import gzip
 import http.client
@@ -17,6 +17,7 @@ from prometheus_server import PROMETHEUS, Server
 import open_metrics
 import prom_proto
 import prom_text
+import prometheus3
 
 RECORDING = os.path.join(REPOSITORY, "tests", "recordings", "soft-roce-host")
 DURATION = "rdma_exporter_scrape_duration_seconds"
@@ -76,6 +77,8 @@ def stored_key(result):
 class Stored(TestCase):
     """One exporter; a server as it is by default, and one with native histograms, which asks for protobuf."""
 
+    PROGRAM = PROMETHEUS
+
     @classmethod
     def setUpClass(cls):
         cls.place = temporary_folder()
@@ -92,7 +95,7 @@ class Stored(TestCase):
                                      ("native", ("protobuf",), "exemplar-storage,native-histograms")):
             folder = os.path.join(cls.place, name)
             os.mkdir(folder)
-            server = Server(folder, {job: cls.recorders[job] for job in jobs}, f"--enable-feature={features}")
+            server = Server(folder, {job: cls.recorders[job] for job in jobs}, f"--enable-feature={features}", program=cls.PROGRAM)
             cls.addClassCleanup(server.stop)
             cls.servers.update({job: server for job in jobs})
         end = time.monotonic() + 60
@@ -125,7 +128,7 @@ class Stored(TestCase):
         self.assert_stored("openmetrics", "application/openmetrics-text; version=1.0.0; charset=utf-8",
                            open_metrics.parse)
 
-    # With native histograms switched on, Prometheus 2.42 takes the native form in place of the classic one.
+    # With native histograms switched on, Prometheus takes the native form in place of the classic one.
     def test_protobuf(self):
         def parse(body):
             return {k: v for k, v in prom_proto.read(body).samples.items() if not k[0].startswith(DURATION)}
@@ -170,3 +173,15 @@ class Stored(TestCase):
             for exemplar in stored:
                 self.assertEqual(set(exemplar["labels"]) | {"device"}, {"collector", "device"})
                 self.assertIn(round(float(exemplar["value"]), 9), sent)
+
+
+class StoredByPrometheus3(Stored):
+    """It asks for other formats, and refuses an answer whose Content-Type it does not know."""
+
+    @classmethod
+    def setUpClass(cls):
+        folder, why = prometheus3.installed()
+        if not folder:
+            raise unittest.SkipTest(why)
+        cls.PROGRAM = folder / "prometheus"
+        super().setUpClass()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the rdma_exporter authors
-"""A new configuration is taken over whole, or not at all."""
+"""A new configuration takes effect as a whole or not at all."""
 
 import contextlib
 import os
@@ -170,7 +170,7 @@ class Reload(TestCase):
                 self.write(text + "\n")
                 answer = exporter.get("/-/reload", method="POST")
                 self.assertEqual(answer.status, 500, text)
-                self.assertIn(f"{flag}: a change takes effect with a restart only", answer.body.decode())
+                self.assertIn(f"{flag}: a change requires a restart", answer.body.decode())
 
     def test_sighup_reaches_the_text_file_too(self):
         path = os.path.join(self.folder, "rdma.prom")
@@ -260,7 +260,7 @@ class Reload(TestCase):
             self.write(f"web: {{listen_address: ['127.0.0.1:{port}'], enable_lifecycle: true}}\ndevice: {{exclude: mlx5_1}}\n")
             with self.start(listen="--log.level=info", sysfs=self.tree(devices=3).sys) as exporter:
                 for text, message in (("", "the file is empty"), ("# all of it is gone\n", "the file is empty"),
-                                      ("device: {exclude: mlx5_1}\n", "--web.listen-address is not set any more")):
+                                      ("device: {exclude: mlx5_1}\n", "--web.listen-address is no longer set")):
                     with self.subTest(text=text):
                         self.write(text)
                         answer = exporter.get("/-/reload", method="POST")
@@ -282,9 +282,9 @@ class Reload(TestCase):
             # Refused after the web config has been read and found good.
             self.write(f"web: {{config: {{file: {web}}}, systemd_socket: true}}\n")
             self.assertEqual(exporter.get("/-/reload", method="POST").status, 500)
-            self.assertTrue(self.eventually(lambda: "the configuration was not loaded" in exporter.log()))
-            before, _, _ = exporter.log().partition("the configuration was not loaded")
-            self.assertNotIn("web config read again", before)
+            self.assertTrue(self.eventually(lambda: "configuration reload failed" in exporter.log()))
+            before, _, _ = exporter.log().partition("configuration reload failed")
+            self.assertNotIn("web config reloaded", before)
             # By itself the web config follows its file all the same.
             exporter.user = "scraper:two"
             self.assertTrue(self.eventually(lambda: exporter.get("/metrics").status == 200, 8), exporter.log())

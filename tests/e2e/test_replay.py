@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the rdma_exporter authors
-"""A recording is served, and nobody can take it for the host."""
+"""A recording is served, and cannot be mistaken for a live host."""
 
 import os
 import subprocess

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the rdma_exporter authors
-"""What happens thousands of times leaves nothing behind. TEST_RELOADS: how many (a few; `scripts/test long`: 10,000)."""
+"""Thousands of reloads leave nothing behind. TEST_RELOADS: their number (by default a few; `scripts/test long`: 10,000)."""
 
 import os
 import signal

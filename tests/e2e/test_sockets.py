@@ -95,7 +95,7 @@ class UnixSockets(TestCase):
     def test_a_file_of_somebody_else_is_left_alone(self):
         with open(self.path, "w", encoding="ascii") as file:
             file.write("data\n")
-        self.assertIn("something that is no socket has this name", self.refused())
+        self.assertIn("something that is not a socket has this name", self.refused())
         self.assertTrue(os.path.exists(self.path))
         os.unlink(self.path)
         os.symlink("/dev/null", self.path)
@@ -181,10 +181,10 @@ class SystemdSockets(TestCase):
     def test_what_is_no_listening_socket(self):
         datagram = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.addCleanup(datagram.close)
-        self.assertIn("file descriptor 3 is no listening stream socket", self.refused([datagram]))
+        self.assertIn("file descriptor 3 is not a listening stream socket", self.refused([datagram]))
         quiet = socket.socket()
         self.addCleanup(quiet.close)
-        self.assertIn("file descriptor 4 is no listening stream socket", self.refused([self.tcp(), quiet]))
+        self.assertIn("file descriptor 4 is not a listening stream socket", self.refused([self.tcp(), quiet]))
 
     @unittest.skipUnless(ACTIVATE, "systemd-socket-activate is not installed")
     def test_with_the_tool_of_systemd(self):

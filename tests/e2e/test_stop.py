@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the rdma_exporter authors
-"""The daemon goes when it is told to."""
+"""The daemon stops when it is told to."""
 
 import signal
 import threading

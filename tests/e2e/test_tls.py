@@ -188,7 +188,7 @@ class ClientCertificates(TlsCase):
         self.assertIn("peer did not return a certificate", self.refusal(None))
         self.assertIn("certificate has expired", self.refusal(self.expired))
         self.assertIn("unable to get local issuer certificate", self.refusal(self.foreign))
-        self.assertIn("no name of client_allowed_sans", self.refusal(self.good, "client_allowed_sans: [somebody.else]"))
+        self.assertIn("none of the names in client_allowed_sans", self.refusal(self.good, "client_allowed_sans: [somebody.else]"))
 
     @slow(1)
     def test_names_that_are_allowed(self):
@@ -268,7 +268,7 @@ class AtTheStart(TlsCase):
                  "web.yml:2: tls_server_config.cert_file: none.pem: No such file or directory"),
                 ("tls_server_config:\n  cert_file: server.pem\n  key_file: odd.key\n",
                  "web.yml:3: tls_server_config.key_file: odd.key: the key does not belong to the certificate"),
-                ("tls_server_config:\n  cert_file: server.pem\n  key_flie: x\n", "did you mean key_file?"),
+                ("tls_server_config:\n  cert_file: server.pem\n  key_flie: x\n", "did you mean tls_server_config.key_file?"),
                 ("basic_auth_users:\n  a: secret\n", 'web.yml:2: basic_auth_users."a": is not a bcrypt hash')):
             message_seen = self.refused(text, status=1 if "No such file" in message else 2)
             self.assertIn(message, message_seen)
@@ -293,7 +293,7 @@ class AtTheStart(TlsCase):
         os.chmod(self.server.key, 0o644)
         exporter = self.serve("client_auth_type: VerifyClientCertIfGiven", ready=False)
         self.assertTrue(self.eventually(lambda: "listening" in exporter.log()))
-        for words in ("clients will refuse the TLS certificate", "expired at", "everybody on this host can read",
+        for words in ("clients will reject the TLS certificate", "expired at", "is readable by every user of this host",
                       "no client_ca_file"):
             self.assertIn(words, exporter.log())
         with self.assertRaises(ssl.SSLCertVerificationError):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the rdma_exporter authors
-"""A web config file that is cut somewhere, as by a full disk, opens nothing."""
+"""A web config file that was truncated anywhere, for example by a full disk, weakens no protection."""
 
 import os
 import signal
@@ -62,7 +62,7 @@ class TornWebConfig(TestCase):
                     web_files.write(self.web, self.whole[:cut])
                     answer = exporter.get("/-/reload", method="POST")
                     self.assertEqual(answer.status, 500, answer.body)
-                    refused += b"would weaken what is in force" in answer.body
+                    refused += b"would weaken the security in force" in answer.body
                     self.assertEqual(exporter.scrape().samples.one(STATUS), 0)
                     self.assert_as_strict_as_before(exporter)
             self.assertGreaterEqual(refused, 4, "cuts that are valid files")
@@ -75,7 +75,7 @@ class TornWebConfig(TestCase):
             web_files.write(self.web, self.whole[:self.whole.index("  client_auth_type")])
             self.assertTrue(self.eventually(lambda: exporter.scrape().samples.one(WEB_STATUS) == 0, 10))
             log = exporter.log()
-            for what in ("level=error", "clients would need no certificate", "client_ca_file", "client_allowed_sans",
+            for what in ("level=error", "clients would no longer need a certificate", "client_ca_file", "client_allowed_sans",
                          "min_version", "restart the exporter"):
                 self.assertIn(what, log)
             self.assert_as_strict_as_before(exporter)

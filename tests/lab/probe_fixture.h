@@ -17,7 +17,7 @@
 #include "probe/rdma/cm/cm_connect.h"
 #include "probe/rdma/connection/echo_answerer.h"
 #include "probe/rdma/connection/rc_endpoint.h"
-#include "probe/rdma/wc_status.h"
+#include "probe/rdma/verbs/wc_status.h"
 
 namespace rdma_exporter::probe {
 
@@ -62,6 +62,9 @@ class Results : public Recorder {
                         std::string(failure.reason));
   }
   void overrun(Op /*op*/) override {}
+  void warmed_up(Op /*op*/, const Completion& /*completion*/) override {}
+  void unsent(Op op, const Failure& why) override { failure(op, why); }
+  void interrupted(const Failure& /*why*/) override {}
 
   std::vector<std::chrono::nanoseconds> rtts(Op op) const {
     const std::lock_guard lock(mutex_);
@@ -145,9 +148,9 @@ class DirectConnector : public Connector {
   DirectConnector(Workers& workers, DeviceLoop& here, DeviceLoop& there)
       : workers_(workers), here_(here), there_(there) {}
 
-  void connect(std::optional<Op> one_sided, Done done, std::function<void(Failure)> lost) override {
-    lost_ = std::move(lost);
-    workers_.post([this, one_sided, done = std::move(done)] { done(bring_about(one_sided)); });
+  void connect(std::optional<Op> one_sided, Done done, Lease lease) override {
+    lost_ = std::move(lease.lost);
+    workers_.post([this, one_sided, done = std::move(done)] { done(establish(one_sided)); });
   }
 
   std::uint8_t grants = kGrantWrite | kGrantRead;
@@ -170,7 +173,7 @@ class DirectConnector : public Connector {
     }
   };
 
-  tl::expected<Connection, ConnectError> bring_about(std::optional<Op> one_sided) {
+  tl::expected<Connection, ConnectError> establish(std::optional<Op> one_sided) {
     ++connects;
     EndRequest request;
     request.one_sided = one_sided.has_value();

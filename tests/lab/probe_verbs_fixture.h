@@ -124,7 +124,7 @@ class ProbeVerbs : public testing::Test {
       wait_for_up();
       tick(Op::write, 1);
       tick(Op::echo, 1);
-      on(*here, [&] { session->disturbed(Clock::now(), {Stage::control, kPeerClosed}); });
+      on(*here, [&] { session->disturbed(Clock::now(), {Stage::tcp, kPeerClosed}); });
       ASSERT_TRUE(wait_until([&] { return connector.connects > i; })) << i;
     }
     on(*here, [&] { session->stop(); });

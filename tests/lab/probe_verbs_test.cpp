@@ -2,9 +2,9 @@
 // Copyright the rdma_exporter authors
 //
 // Queue pairs on a real kernel: two Soft-RoCE devices on a veth pair (guest/fabric.sh), both ends in this
-// process. Soft-RoCE's own path is software under emulation: lower bounds are exact (netem is never early),
-// upper bounds are wide, and latencies are measured with a long ACK timeout, so that nothing is sent twice
-// because the guest is slow.
+// process. Soft-RoCE's path is emulated software: lower bounds are exact (netem is never early), upper bounds
+// are wide, and latencies are measured with a long ACK timeout, so that nothing is retransmitted because the
+// guest is slow.
 #include "probe/stats/target_stats.h"
 #include "tests/lab/probe_verbs_fixture.h"
 

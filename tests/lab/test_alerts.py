@@ -11,13 +11,17 @@ import exporter
 from guest import Path, actors, kernel, knobs, traffic
 from labtest import Loss, daemons, wait_for
 from monitoring import Monitoring
+from transceivers import optical_qsfp28, plug, words
 
 PORT = 9400
 NARROW = ("link_downed", "link_error_recovery", "local_link_integrity_errors", "excessive_buffer_overrun_errors",
           "port_rcv_constraint_errors", "port_xmit_constraint_errors")
 # Without the checks of the set-up: what they say of this guest is right, and no fault.
 FLAGS = ("--no-collector.config_check", "--collector.ethtool.interval=0ms",
+         "--collector.module", "--collector.module.interval=10s",
          "--collector.resource.detail=on", "--collector.resource.detail-interval=1s", "--raw=none")
+# A transceiver as it should be: what each test changes, it changes back.
+MODULE = optical_qsfp28() | {(0, 34): words(8000, 8200, 8100, 7900)}
 PROBE = Path("/tmp/probe.yml")
 # This host's two devices probe each other, agreed upon over the loopback interface.
 PROBE_ON = """probe:
@@ -38,6 +42,7 @@ def setUpModule():
     exporter.install()
     for device in ("mlx5_0", "mlx5_1"):  # fields of 4 and 8 bits that are not full
         knobs.Knobs("labib", device).set(*(f"{name}=3" for name in NARROW))
+    plug("cx0", MODULE)
     PROBE.write_text("")
     daemons["default"] = exporter.Exporter(PORT, *FLAGS, f"--config.file={PROBE}")
     unittest.addModuleCleanup(lambda: daemons["default"].alive() and daemons["default"].stop())
@@ -140,13 +145,38 @@ class Faults(AlertTest):
         self.assert_complete(server.wait_until_told("RdmaRetriesExceeded", device="rxe0", port="1", kind="transport"))
         self.assert_complete(server.wait_until_told("RdmaQpErrorState", device="rxe0", state="ERR"))
 
-    def test_port_down(self):
+    def module_has(self, memory):
+        """The transceiver of cx0, until the end of the test."""
+        plug("cx0", memory)
+        self.addCleanup(plug, "cx0", MODULE)
+
+    def test_module_that_gets_hot_and_loses_light_in_one_lane(self):
+        self.module_has({(0, 22): words(71 * 256), (0, 34): words(8000, 8200, 400, 7900)})  # warnings from 70 C, below 51.3 uW
+        place = {"device": "mlx5_0", "port": "1", "netdev": "cx0", "severity": "warning"}
+        self.assert_complete(server.wait_until_told("RdmaModuleTemperatureHigh", **place))
+        self.assert_complete(server.wait_until_told("RdmaModulePowerLow", **place, lane="3"))
+        self.assertEqual({message["labels"]["lane"] for message in server.told("RdmaModulePowerLow")}, {"3"})
+        plug("cx0", MODULE)
+        server.wait_until_told("RdmaModuleTemperatureHigh", "resolved", **place)
+        server.wait_until_told("RdmaModulePowerLow", "resolved", **place, lane="3")
+
+    def test_module_with_too_little_supply_and_a_laser_that_ages(self):
+        self.module_has({(0, 26): words(31000), (0, 42): words(3750, 4600, 3800, 3770),  # warnings below 3.135 V, from 9 mA
+                         (0, 50): words(9000, 9100, 9200, 18000)})  # and from 1.7378 mW
+        place = {"device": "mlx5_0", "port": "1", "netdev": "cx0", "severity": "warning"}
+        self.assert_complete(server.wait_until_told("RdmaModuleVoltageOutOfRange", **place))
+        self.assert_complete(server.wait_until_told("RdmaModuleBiasOutOfRange", **place, lane="2"))
+        self.assert_complete(server.wait_until_told("RdmaModulePowerHigh", **place, lane="4"))
+
+    def test_port_that_lost_its_link_and_port_that_somebody_set_down(self):
+        """Both ends of a wire are down; only one of them should be up."""
         kernel.run("ip", "link", "set", "ve1", "down")
         self.addCleanup(kernel.run, "ip", "link", "set", "ve1", "up")
-        message = server.wait_until_told("RdmaPortDown", device="rxe1", netdev="ve1", severity="warning")
+        message = server.wait_until_told("RdmaPortDown", device="rxe0", netdev="ve0", severity="warning")
         self.assert_complete(message)
+        self.assertEqual({message["labels"]["device"] for message in server.told("RdmaPortDown")}, {"rxe0"})
         kernel.run("ip", "link", "set", "ve1", "up")
-        server.wait_until_told("RdmaPortDown", "resolved", device="rxe1")
+        server.wait_until_told("RdmaPortDown", "resolved", device="rxe0")
 
 
 class Gone(AlertTest):

@@ -18,8 +18,8 @@ from labtest import LabTest, daemons, readable, stop_daemons, wait_for
 
 # What is of the process that serves, and not of the host. Scrape.kernel_series() leaves out what the exporter says of
 # itself (rdma_exporter_*, process_*) and how old its dumps are (rdma_resource_dump_*, rdma_resource_detail_*,
-# rdma_ethtool_age_*); these count what has happened since the daemon started.
-OF_THE_PROCESS = ("rdma_async_events_",)
+# rdma_ethtool_age_*); these say what has happened, and who was heard, since the daemon started.
+OF_THE_PROCESS = ("rdma_async_events_", "rdma_netdev_neighbor", "rdma_burst_")
 POD = "40934a46_d409_4f4a_bb8b_1ec0b0436320"
 CONTAINER = "afc114c69e71f18166abd63715398d7daa763c69a6454f71157272ab0bdca783"
 CGROUPS = {"pod": actors.CGROUP2 / (f"kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod{POD}.slice/"
@@ -37,7 +37,7 @@ KNOWN = {"port_state", "netns", "roce_gids", "resource_limits", "kernel_hazards"
 
 def everything_on():
     """All collectors; the daemon's own verbs contexts would be in its own page only."""
-    return [*exporter.patience(), "--collector.events.async=off", "--collector.ethtool.interval=0ms",
+    return [*exporter.patience(), "--metrics.set=full", "--collector.events.async=off", "--collector.ethtool.interval=0ms",
             "--collector.resource.detail-interval=1s", *(f"--collector.{name}" for name in exporter.guests.collectors())]
 
 

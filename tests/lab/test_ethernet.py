@@ -14,7 +14,7 @@ from guest import time as guest_time  # the clock of the counters
 from labtest import LabTest, daemons, readable, stop_daemons, wait_for
 
 CARDS = ("cx0", "bcm0")
-RAW = "rdma_ethtool_statistics_total"
+RAW = "rdma_netdev_raw_total"
 SECONDS, RATIO = 1e-6, 0.01  # of the driver's microseconds and percents
 # How a statistic must be served, written down here a second time on purpose: name, family, labels, scale.
 MEANINGS = {
@@ -24,16 +24,15 @@ MEANINGS = {
         ("rx_prio3_pause_duration", "rdma_pfc_pause_seconds_total", {"priority": "3", "direction": "rx"}, SECONDS),
         ("tx_prio3_pause_duration", "rdma_pfc_pause_seconds_total", {"priority": "3", "direction": "tx"}, SECONDS),
         ("rx_prio3_pause_transition", "rdma_pfc_transitions_total", {"priority": "3", "direction": "rx"}, 1),
-        ("tx_pause_storm_warning_events", "rdma_pause_storm_events_total", {"severity": "warning"}, 1),
-        ("tx_pause_storm_error_events", "rdma_pause_storm_events_total", {"severity": "error"}, 1),
+        ("tx_pause_storm_warning_events", "rdma_netdev_pause_storm_events_total", {"level": "warning"}, 1),
+        ("tx_pause_storm_error_events", "rdma_netdev_pause_storm_events_total", {"level": "error"}, 1),
         ("rx_prio5_bytes", "rdma_priority_bytes_total", {"priority": "5", "direction": "rx"}, 1),
         ("tx_prio0_packets", "rdma_priority_packets_total", {"priority": "0", "direction": "tx"}, 1),
         ("rx_discards_phy", "rdma_netdev_discards_total", {"direction": "rx", "reason": "port_buffer"}, 1),
-        ("rx_err_lane_2_phy", "rdma_lane_bit_errors_total", {"lane": "2"}, 1),
-        ("link_down_events_phy", "rdma_link_down_events_total", {}, 1),
-        ("tx_vport_rdma_unicast_bytes", "rdma_vport_rdma_bytes_total", {"direction": "tx", "cast": "unicast"}, 1),
-        ("outbound_pci_stalled_rd", "rdma_pcie_stalled_ratio", {"operation": "read"}, RATIO),
-        ("outbound_pci_stalled_wr", "rdma_pcie_stalled_ratio", {"operation": "write"}, RATIO),
+        ("rx_err_lane_2_phy", "rdma_netdev_lane_bit_errors_total", {"lane": "2"}, 1),
+        ("link_down_events_phy", "rdma_netdev_link_down_events_total", {}, 1),
+        ("outbound_pci_stalled_rd", "rdma_netdev_pcie_stalled_ratio", {"operation": "read"}, RATIO),
+        ("outbound_pci_stalled_wr", "rdma_netdev_pcie_stalled_ratio", {"operation": "write"}, RATIO),
     ],
     "bcm0": [
         ("rx_pfc_ena_frames_pri3", "rdma_pfc_frames_total", {"priority": "3", "direction": "rx"}, 1),
@@ -41,13 +40,13 @@ MEANINGS = {
         *((f"pfc_pri{prio}_{direction}_duration_us", "rdma_pfc_pause_seconds_total",
            {"priority": str(prio), "direction": direction}, SECONDS) for prio in range(8) for direction in ("rx", "tx")),
         ("pfc_pri7_tx_transitions", "rdma_pfc_transitions_total", {"priority": "7", "direction": "tx"}, 1),
-        ("rx_pause_frames", "rdma_pause_frames_total", {"direction": "rx"}, 1),
-        ("rx_fec_uncorrectable_blocks", "rdma_fec_blocks_total", {"result": "uncorrectable"}, 1),
-        ("link_down_events", "rdma_link_down_events_total", {}, 1),
+        ("rx_pause_frames", "rdma_netdev_pause_frames_total", {"direction": "rx"}, 1),
+        ("rx_fec_uncorrectable_blocks", "rdma_netdev_fec_blocks_total", {"result": "uncorrectable"}, 1),
+        ("link_down_events", "rdma_netdev_link_down_events_total", {}, 1),
     ],
 }
 # About the reading, not read.
-ABOUT = ("rdma_netdev_info", "rdma_ethtool_age_seconds")
+ABOUT = ("rdma_netdev_info", "rdma_netdev_statistics_age_seconds")
 SERVERS = {"mlx5_0": "10.8.0.1", "mlx5_1": "10.8.0.2"}
 
 
@@ -56,7 +55,7 @@ def setUpModule():
     for netdev in CARDS:
         knobs.Knobs("labnic", netdev).set("*=1000")
     knobs.Knobs("labnic", "cx0").set("outbound_pci_stalled_rd=42", "outbound_pci_stalled_wr=17")
-    flags = ("--collector.ethtool.interval=0ms", "--collector.ethtool.raw-include=.*", "--collector.ethtool.raw-exclude=",
+    flags = ("--metrics.set=full", "--collector.ethtool.interval=0ms", "--collector.ethtool.raw-exclude=",
              "--scrape.timeout=14s", "--collector.ethtool.timeout=14s")
     daemons["default"] = exporter.Exporter(9400, *exporter.only("ethtool"), *flags)
     unittest.addModuleCleanup(stop_daemons)
@@ -111,9 +110,10 @@ class Statistics(LabTest):
         self.assertEqual(page.get(RAW, netdev="bcm0", counter=name), values[name])
 
     def test_single_channels_are_left_out_unless_somebody_asks(self):
-        names = {dict(labels).get("counter", "") for _, labels in served(exporter.once(), "cx0")}
+        names = {dict(labels).get("counter", "") for _, labels in served(exporter.once("--metrics.set=full"), "cx0")}
         self.assertEqual([name for name in names if name.startswith(("rx0_", "tx3_", "ch1_"))], [])
-        self.assertLess(len(names), 200)
+        self.assertGreater(len(names), 50, "of the port as a whole")
+        self.assertLess(len(names), 300)
 
     def test_a_list_of_two_thousand(self):
         self.addCleanup(kernel.run, "ethtool", "-L", "cx0", "combined", "4")
@@ -125,11 +125,11 @@ class Statistics(LabTest):
 
     def test_global_pause_is_there_while_it_is_on(self):
         self.addCleanup(kernel.run, "ethtool", "-A", "cx0", "rx", "off", "tx", "off")
-        self.assertEqual(self.daemon.scrape().find("rdma_pause_frames_total", netdev="cx0"), {})
+        self.assertEqual(self.daemon.scrape().find("rdma_netdev_pause_frames_total", netdev="cx0"), {})
         kernel.run("ethtool", "-A", "cx0", "rx", "on", "tx", "on")
         values, page = still("cx0", self.daemon.scrape)
         for direction in ("rx", "tx"):
-            self.assertEqual(page.get("rdma_pause_frames_total", netdev="cx0", direction=direction),
+            self.assertEqual(page.get("rdma_netdev_pause_frames_total", netdev="cx0", direction=direction),
                              values[f"{direction}_global_pause"])
 
     def test_an_error_costs_the_statistics_of_that_interface(self):
@@ -137,7 +137,7 @@ class Statistics(LabTest):
             page = self.daemon.scrape()
             self.assertEqual(served(page, "cx0"), {})
             self.assertGreater(len(served(page, "bcm0")), 200)
-            self.assertGreater(sum(page.find("rdma_exporter_read_errors_total", device="cx0").values()), 0)
+            self.assertGreater(sum(page.find("rdma_exporter_read_errors_total", collector="ethtool").values()), 0)
         wait_for(lambda: served(self.daemon.scrape(), "cx0"), "cx0 back", timeout=90)
 
 
@@ -222,7 +222,7 @@ class ChangingList(LabTest):
         if not binary.is_file():
             self.skipTest("no build/asan/rdma_exporter")
         daemon = exporter.Exporter(9409, *exporter.only("ethtool"), "--collector.ethtool.interval=0ms",
-                                   "--collector.ethtool.raw-include=.*", "--collector.ethtool.raw-exclude=",
+                                   "--metrics.set=full", "--collector.ethtool.raw-exclude=",
                                    "--scrape.timeout=14s", "--collector.ethtool.timeout=14s", binary=binary)
         self.addCleanup(lambda: daemon.alive() and daemon.process.kill())
         daemon.wait_until_ready()
@@ -235,7 +235,7 @@ class Traffic(LabTest):
     """RDMA over the ConnectX: what the RDMA device, the card's port and its priority count is the same traffic."""
 
     def test_writes_on_priority_3(self):
-        daemon = exporter.Exporter(9401, "--collector.ethtool.interval=0ms")
+        daemon = exporter.Exporter(9401, "--metrics.set=full", "--collector.ethtool.interval=0ms")
         self.addCleanup(daemon.stop)
         daemon.wait_until_ready()
         before = daemon.scrape()
@@ -248,11 +248,11 @@ class Traffic(LabTest):
             return after.get(family, **labels) - before.get(family, **labels)
 
         payload = 50 * 65536
-        for name, labels in (("rdma_port_data_bytes_total", {"device": "mlx5_0"}),
-                             ("rdma_vport_rdma_bytes_total", {"netdev": "cx0", "cast": "unicast"}),
-                             ("rdma_priority_bytes_total", {"netdev": "cx0", "priority": "3"})):
-            self.assertGreaterEqual(moved(name, direction="tx", **labels), payload, name)
-            self.assertLess(moved(name, direction="tx", **labels), 3 * payload, name)
+        for name, labels in (("rdma_port_data_bytes_total", {"device": "mlx5_0", "direction": "tx"}),
+                             (RAW, {"netdev": "cx0", "counter": "tx_vport_rdma_unicast_bytes"}),
+                             ("rdma_priority_bytes_total", {"netdev": "cx0", "priority": "3", "direction": "tx"})):
+            self.assertGreaterEqual(moved(name, **labels), payload, name)
+            self.assertLess(moved(name, **labels), 3 * payload, name)
         self.assertGreaterEqual(moved("rdma_priority_bytes_total", netdev="cx1", priority="3", direction="rx"), payload)
         self.assertLess(moved("rdma_priority_bytes_total", netdev="cx0", priority="5", direction="tx"), payload / 10)
         self.assertGreaterEqual(moved("rdma_port_requests_total", device="mlx5_1", direction="rx", operation="write"), 50)
@@ -341,7 +341,7 @@ class Stuck(LabTest):
     @staticmethod
     def hw_counters(page):
         return {(dict(labels)["device"], dict(labels)["counter"])
-                for _, labels in page.find("rdma_port_hw_counters_total")}
+                for _, labels in page.find("rdma_port_raw_total", source="hw_counters")}
 
 
 IN_ORDER = (Statistics, PauseStorm, ChangingList, Traffic, InMidScrape, Stuck)

@@ -98,8 +98,9 @@ class QuietMoment(LabTest):
                 kernel.gid_types(device), device)
 
     def test_what_ethernet_and_soft_roce_lack_is_absent(self):
-        for name in ("rdma_port_lid", "rdma_port_sm_lid", "rdma_port_counters_total", "rdma_counters_saturated",
-                     "rdma_port_data_bytes_total", "rdma_device_hw_counters_total",
+        self.assertEqual(self.page.find("rdma_port_raw_total", source="counters"), {})
+        for name in ("rdma_port_lid", "rdma_port_sm_lid", "rdma_port_counters_saturated",
+                     "rdma_port_data_bytes_total", "rdma_device_raw_total",
                      "rdma_device_pcie_width_lanes"):
             self.assertEqual(self.page.find(name), {}, name)
 
@@ -147,7 +148,8 @@ class WaysToRead(LabTest):
 
     def test_raw_all_serves_every_counter_under_the_kernels_name(self):
         counters, page = quiet(lambda: exporter.once("--raw=all"))
-        expected = {(RAW_FAMILY, frozenset({"device": device, "port": "1", "counter": name}.items())): value
+        same = {"port": "1", "source": "hw_counters"}
+        expected = {(RAW_FAMILY, frozenset({"device": device, **same, "counter": name}.items())): value
                     for (device, name), value in counters.items()}
         self.assertEqual(readable(page.find(RAW_FAMILY)), readable(expected))
 

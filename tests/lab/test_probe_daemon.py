@@ -20,6 +20,8 @@ TARGET = "10.9.0.2:9401,name=far,group=pod1,from=rxe0,device=rxe1"
 # The side channel over loopback: what netem swallows is RDMA alone.
 MANAGED = "127.0.0.1:9401,name=far,group=pod1,from=rxe0,device=rxe1,source=10.9.0.1"
 ATTEMPTS, FAILURES = "rdma_probe_attempts_total", "rdma_probe_failures_total"
+CONTROL_FAILURES = "rdma_probe_control_failures_total"
+CONTROL_STAGES = ("resolve", "tcp", "tls", "exchange")
 
 
 def wait_for(condition, what, timeout=60):
@@ -95,7 +97,8 @@ class ProbeTest(LabTest):
         wait_for(works, "a probe that works", timeout)
 
     def failures(self, page=None, **labels):
-        return sum((page or self.page()).find(FAILURES, target="far", **labels).values())
+        metric = CONTROL_FAILURES if labels.get("stage") in CONTROL_STAGES else FAILURES
+        return sum((page or self.page()).find(metric, target="far", **labels).values())
 
     def count_of_writes(self):
         return self.get("rdma_probe_rtt_seconds_count", op="write", target="far")
@@ -117,10 +120,10 @@ class Probing(ProbeTest):
             attempts = page.get(ATTEMPTS, op=op, target="far")
             self.assertGreater(count, 0)
             self.assertLessEqual(count + self.failures(page, op=op), attempts)
-            self.assertGreater(page.get("rdma_probe_last_rtt_seconds", op=op), 1e-6)
-        for step in ("tcp", "auth", "exchange", "modify"):
+        self.assertGreater(page.get("rdma_probe_last_rtt_seconds", op="write"), 1e-6)
+        for step in ("tcp", "tls", "exchange", "modify"):
             connects = page.get("rdma_probe_connect_seconds_count", target_group="pod1", step=step)
-            self.assertTrue(1 <= connects <= page.get("rdma_probe_connects_total", target="far"), (step, connects))
+            self.assertTrue(1 <= connects <= page.get("rdma_probe_connects_total", device="rxe0"), (step, connects))
             self.assertGreater(page.get("rdma_probe_connect_seconds_sum", target_group="pod1", step=step), 0)
         info = [dict(labels) for (_, labels) in page.find("rdma_probe_session_info")]
         self.assertEqual(len(info), 1)
@@ -169,29 +172,26 @@ class Failing(ProbeTest):
     def test_a_killed_responder_is_missed_at_once_and_a_new_one_is_found(self):
         daemons["responder"].process.kill()
         daemons["responder"].process.wait()
-        self.wait_for_failure(stage="control")
+        self.wait_for_failure(stage="tcp")
         start_responder()
         self.wait_for_up()
 
     def test_a_stopped_process_fails_echoes_and_no_writes(self):
-        # Now and then the lease is missed before the echo is, or the machine itself stands still.
-        seen = []
-        for _ in range(5):
-            before = self.page()
-            daemons["responder"].pause()
-            try:
-                self.wait_for_failure(op="echo", reason="deadline")
-            finally:
-                # With the echo the session is given up; until then the adapter answered every write.
-                after = self.page()
-                daemons["responder"].resume()
-            self.wait_for_up()
+        # Longer than the control connection lasts: the adapter goes on answering writes.
+        before = self.page()
+        written = self.count_of_writes()
+        daemons["responder"].pause()
+        try:
             late = {"op": "echo", "stage": "echo", "reason": "deadline"}
-            seen.append([self.failures(after, **labels) - self.failures(before, **labels)
-                         for labels in (late, {"op": "write", "stage": "op"})])
-            if seen[-1] == [1, 0]:
-                return
-        self.fail(f"failed echoes and writes of each attempt: {seen}")
+            wait_for(lambda: self.failures(**late) >= self.failures(before, **late) + 3, "echoes that nobody answers")
+            wait_for(lambda: self.failures(stage="tcp") > self.failures(before, stage="tcp"), "a ping without an answer")
+            wait_for(lambda: self.count_of_writes() >= written + 20, "writes that go on")
+            after = self.page()
+        finally:
+            daemons["responder"].resume()
+        self.assertEqual(self.failures(after, op="write"), self.failures(before, op="write"))
+        self.assertEqual(after.get("rdma_probe_up", target="far"), 1)
+        self.wait_for_up()
 
     def test_a_removed_address_is_named_and_found_again(self):
         kernel.run("ip", "address", "del", "10.9.0.1/32", "dev", "ve0")
@@ -229,7 +229,7 @@ class Failing(ProbeTest):
         def slow(op):
             page = self.page()
             return (page.get("rdma_probe_rtt_seconds_count", op=op, target="far")
-                    - page.get("rdma_probe_rtt_seconds_bucket", op=op, target="far", le="0.262144"))
+                    - page.get("rdma_probe_rtt_seconds_bucket", op=op, target="far", le="0.065536"))
 
         before = slow("echo")
         for _ in range(5):  # a guest that stands still for four seconds sees a deadline instead
@@ -280,7 +280,7 @@ class Reloading(ProbeTest):
         self.wait_for_up()
 
     def failures_of(self, target):
-        return sum(self.page().find(FAILURES, target=target, reason="ECONNREFUSED").values())
+        return sum(self.page().find(CONTROL_FAILURES, target=target, reason="ECONNREFUSED").values())
 
     def test_reads_are_taken_by_the_hosts_clock_where_the_adapter_has_none(self):
         self.addCleanup(self.wait_for_up)
@@ -300,6 +300,32 @@ class Reloading(ProbeTest):
         self.reload()
         wait_for(lambda: self.get("rdma_exporter_config_last_reload_successful") == 1, "the reload")
         self.wait_for_up()
+
+    def test_keys_are_rotated_without_a_restart_or_a_new_connection(self):
+        old, new = "fleet:" + "5a" * 32, "next:" + "6b" * 32
+        self.addCleanup(self.use_keys, old)
+        connects = self.get("rdma_probe_connects_total", device="rxe0")
+        self.use_keys(old, new)
+        self.assertEqual([self.probes_with(key) for key in (old, new)], [True, True])
+        self.use_keys(new)
+        self.assertEqual([self.probes_with(key) for key in (old, new)], [False, True])
+        self.wait_for_up()
+        self.assertEqual(self.get("rdma_probe_connects_total", device="rxe0"), connects, "the session goes on")
+
+    def use_keys(self, *keys):
+        """Of both daemons."""
+        logs = [daemon.log for daemon in (self.prober, daemons["responder"])]
+        before = [log.read_text().count("uses its changed credentials") for log in logs]
+        SECRET.write_text("".join(key + "\n" for key in keys))
+        wait_for(lambda: all(log.read_text().count("uses its changed credentials") > count
+                             for log, count in zip(logs, before, strict=True)), "the changed keys")
+
+    def probes_with(self, key):
+        own = Path("/tmp/own.psk")
+        own.write_text(key + "\n")
+        own.chmod(0o400)
+        return subprocess.run([exporter.BINARY, "probe", TARGET, f"--probe.secret-file={own}", "--probe.device-include=rxe0",
+                               "--op=write", "--count=2", "--interval=50ms"], capture_output=True, timeout=120).returncode == 0
 
     def test_probes_that_cost_too_much_become_rarer_and_do_not_end(self):
         rate = "rdma_probe_rate_multiplier_ratio"
@@ -330,7 +356,8 @@ class Strangers(ProbeTest):
             with socket.create_connection(("10.9.0.2", 9401), timeout=5) as stranger:
                 stranger.sendall(b"GET / HTTP/1.1\r\n\r\n" * 40)
         wait_for(lambda: rejected() >= before + 20, "twenty refusals")
-        self.assertEqual(daemons["responder"].scrape().get("rdma_probe_inbound_sessions", device="rxe1"), 1)
+        # A lease whose connection broke in an earlier test may be kept for a while.
+        self.assertIn(daemons["responder"].scrape().get("rdma_probe_inbound_sessions", device="rxe1"), (1, 2))
 
     def test_it_does_not_start_open_to_everybody(self):
         done = subprocess.run([exporter.BINARY, "--probe.responder", "--check-config"], capture_output=True, text=True,
@@ -389,14 +416,14 @@ class Commands(ProbeTest):
 
     def test_who_does_not_answer_is_named(self):
         text = self.probe("--op=write", "--count=3", "--interval=50ms", target="10.9.0.2:1,name=nobody", status=1)
-        self.assertIn("write failed 3 times: control ECONNREFUSED", text)
+        self.assertIn("write failed 3 times: tcp ECONNREFUSED", text)
 
     def test_the_responder_needs_no_daemon(self):
         command = [exporter.BINARY, "responder", "--probe.listen-address=10.9.0.2:9501", "--probe.device-include=rxe1",
                    f"--probe.secret-file={SECRET}"]
         with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
             try:
-                self.assertRegex(process.stderr.readline(), "responder listens")
+                self.assertRegex(process.stderr.readline(), "responder is listening")
                 results = json.loads(self.probe("--op=echo", "--count=5", "--interval=50ms", "--json",
                                                 target="10.9.0.2:9501,from=rxe0,device=rxe1"))["results"]
             finally:
@@ -429,7 +456,7 @@ class ConnectionManager(ProbeTest):
     def test_a_new_responder_is_found(self):
         daemons["responder"].process.kill()
         daemons["responder"].process.wait()
-        self.wait_for_failure(stage="control")
+        self.wait_for_failure(stage="tcp")
         start_responder()
         self.wait_for_up()
 
@@ -437,6 +464,25 @@ class ConnectionManager(ProbeTest):
         subprocess.run(["rdma", "link", "delete", "rxe0"], check=True, timeout=60)
         kernel.run("rdma", "link", "add", "rxe0", "type", "rxe", "netdev", "ve0")
         self.wait_for_up()
+
+
+class Frontend(ProbeTest):
+    """rxe_virtio is on the interface through which hosts usually reach the rest of the world."""
+
+    def test_the_device_of_the_default_route_is_left_out_unless_it_is_named(self):
+        kernel.run("ip", "route", "add", "default", "via", "10.0.2.2", "dev", "eth0")
+        self.addCleanup(kernel.run, "ip", "route", "del", "default")
+        rails = {"rxe0", "rxe1", "rxe_dummy"}
+        for flags, expected in ((), rails), (("--probe.device-include=.*",), rails | {"rxe_virtio"}):
+            daemon = exporter.Exporter(9412, *QUIET, f"--probe.secret-file={SECRET}", "--probe.timeout=16", *flags,
+                                       "--probe.targets=127.0.0.1:9401,name=far,device=rxe1")
+            try:
+                daemon.wait_until_ready()
+                wait_for(lambda: expected == {dict(labels)["device"] for _, labels in
+                                              daemon.scrape().find("rdma_probe_up", target="far")}, str(expected))
+                self.assertEqual("leaves out the device of the default route" in daemon.log.read_text(), not flags)
+            finally:
+                daemon.stop()
 
 
 class Devices(ProbeTest):
@@ -457,4 +503,4 @@ class Devices(ProbeTest):
 
 
 IN_ORDER = (Probing, Failing, Reloading, Strangers, Commands, ConnectionManager,
-            Devices)
+            Frontend, Devices)

@@ -18,6 +18,7 @@ HOSTS = Path("/etc/hosts")
 QUIET = ("--netlink=off",)
 RESPONDERS = {"b": 9402, "c": 9403, "d": 9404}
 ATTEMPTS, UP = "rdma_probe_attempts_total", "rdma_probe_up"
+UNREACHED = "rdma_probe_control_failures_total"
 
 
 def wait_for(condition, what, timeout=120):
@@ -78,7 +79,9 @@ class DiscoveryTest(LabTest):
         return daemons["a"].scrape()
 
     def targets(self):
-        return {dict(labels)["target"] for (_, labels) in self.page().find(ATTEMPTS)}
+        """Of which something is known, if only that nobody answers."""
+        page = self.page()
+        return {dict(labels)["target"] for name in (ATTEMPTS, UNREACHED) for (_, labels) in page.find(name)}
 
     def working(self):
         return {dict(labels)["target"] for (_, labels), value in self.page().find(UP).items() if value == 1}

@@ -19,6 +19,7 @@ ADDRESSES = {
 }
 SECRET, LIST = Path("/tmp/probe.psk"), Path("/tmp/fleet.json")
 FAILURES = "rdma_probe_failures_total"
+CONTROL_FAILURES = "rdma_probe_control_failures_total"
 
 
 def wait_for(condition, what, timeout=240):
@@ -98,7 +99,8 @@ class Hosts(LabTest):
     def failed(self, name, page=None, **labels):
         """Of each target."""
         page = page or page_of(name)
-        return {target: sum(page.find(FAILURES, target=target, **labels).values()) for target in targets_of(name)}
+        metric = CONTROL_FAILURES if labels.get("stage") == "tcp" else FAILURES
+        return {target: sum(page.find(metric, target=target, **labels).values()) for target in targets_of(name)}
 
     def wait_for_down(self, name, before, **labels):
         def seen():
@@ -133,10 +135,10 @@ class Hosts(LabTest):
         self.assertGreaterEqual(tagged_packets(), packets + 10, "the side channel alone sends few")
 
     def test_a_killed_daemon_is_missed_and_found_again(self):
-        before = self.failed("host1", stage="control")
+        before = self.failed("host1", stage="tcp")
         daemons["host2"].process.kill()
         daemons["host2"].process.wait()
-        self.wait_for_down("host1", before, stage="control")
+        self.wait_for_down("host1", before, stage="tcp")
         start("host2")
         self.wait_for_both()
 

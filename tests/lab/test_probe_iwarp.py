@@ -99,7 +99,7 @@ class Failing(IwarpTest):
     def test_a_killed_responder_is_missed_and_a_new_one_is_found(self):
         daemons["responder"].process.kill()
         daemons["responder"].process.wait()
-        self.wait_for_failure(stage="control")
+        self.wait_for_failure(stage="tcp")
         start_responder()
         self.wait_for_up()
 

@@ -7,7 +7,7 @@ import exporter
 from guest import kernel, knobs
 from labtest import LabTest, daemons
 
-RAW_FAMILIES = ("rdma_port_hw_counters_total", "rdma_port_hw_value")
+RAW_FAMILIES = ("rdma_port_raw_total", "rdma_port_raw_value")
 # Under which name a counter must be served, written down here a second time: a wrong meaning or direction would agree
 # with the exporter's own table. Counters of one series are added.
 CURATED = {
@@ -43,7 +43,7 @@ OPTIONAL = "cc_rx_ce_pkts"
 def raw(page, device):
     """{counter: value} of a device's hw_counters as --raw=all serves them."""
     return {dict(labels)["counter"]: value for family in RAW_FAMILIES
-            for (_, labels), value in page.find(family, device=device).items()}
+            for (_, labels), value in page.find(family, device=device, source="hw_counters").items()}
 
 
 def of(device, values):
@@ -72,8 +72,8 @@ class VendorCounters(LabTest):
 
     def test_bnxt_re_shows_what_is_no_count_as_gauges(self):
         page = daemons["default"].scrape()
-        self.assertIn(b"# TYPE rdma_port_hw_value gauge", page.page)
-        gauges = {dict(labels)["counter"] for _, labels in page.find("rdma_port_hw_value", device="bnxt_re0")}
+        self.assertIn(b"# TYPE rdma_port_raw_value gauge", page.page)
+        gauges = {dict(labels)["counter"] for _, labels in page.find("rdma_port_raw_value", device="bnxt_re0")}
         self.assertLessEqual({"active_qps", "watermark_mrs", "db_fifo_register"}, gauges)
         self.assertNotIn("tx_pkts", gauges)
 
@@ -88,9 +88,9 @@ class VendorCounters(LabTest):
     def test_port_counters(self):
         page = self.daemon.scrape()
         served = {dict(labels)["counter"]: value for (_, labels), value in
-                  page.find("rdma_port_counters_total", device="mlx5_0").items()}
+                  page.find("rdma_port_raw_total", device="mlx5_0", source="counters").items()}
         self.assertEqual(served, kernel.port_counters("mlx5_0"))
-        self.assertEqual(page.find("rdma_port_counters_total", device="bnxt_re0"), {}, "bnxt_re has none")
+        self.assertEqual(page.find("rdma_port_raw_total", device="bnxt_re0", source="counters"), {}, "bnxt_re has none")
         words = kernel.port_counters("mlx5_0")["port_xmit_data"]
         self.assertEqual(exporter.once().get("rdma_port_data_bytes_total", device="mlx5_0", direction="tx"), 4 * words)
 
@@ -99,13 +99,13 @@ class VendorCounters(LabTest):
         device.set("link_downed=254", "port_xmit_discards=65534", "local_link_integrity_errors=3")
         page = self.daemon.scrape()
         for counter in ("link_downed", "port_xmit_discards", "local_link_integrity_errors"):
-            self.assertEqual(page.get("rdma_counters_saturated", device="mlx5_1", counter=counter), 0, counter)
+            self.assertEqual(page.get("rdma_port_counters_saturated", device="mlx5_1", counter=counter), 0, counter)
         device.set("link_downed+=2000", "port_xmit_discards+=70000")
         page = self.daemon.scrape()
-        self.assertEqual(page.get("rdma_port_counters_total", device="mlx5_1", counter="link_downed"), 255)
-        self.assertEqual(page.get("rdma_counters_saturated", device="mlx5_1", counter="link_downed"), 1)
-        self.assertEqual(page.get("rdma_counters_saturated", device="mlx5_1", counter="port_xmit_discards"), 1)
-        self.assertEqual(page.get("rdma_counters_saturated", device="mlx5_1", counter="local_link_integrity_errors"), 0)
+        self.assertEqual(page.get("rdma_port_raw_total", device="mlx5_1", source="counters", counter="link_downed"), 255)
+        self.assertEqual(page.get("rdma_port_counters_saturated", device="mlx5_1", counter="link_downed"), 1)
+        self.assertEqual(page.get("rdma_port_counters_saturated", device="mlx5_1", counter="port_xmit_discards"), 1)
+        self.assertEqual(page.get("rdma_port_counters_saturated", device="mlx5_1", counter="local_link_integrity_errors"), 0)
 
     def test_who_they_are(self):
         page = self.daemon.scrape()

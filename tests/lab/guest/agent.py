@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the rdma_exporter authors
-"""Does in the guest what the tests ask for, which run on the host (tests/lab/host/guest.py): gets attributes of modules and
-objects, and calls them. One process for all of it, because starting a program is what is slow in the guest.
+"""Runs in the guest and executes calls of the tests, which run on the host (tests/lab/host/guest.py): gets attributes of
+modules and objects, and calls them. One process does all of it, because starting a program is slow in the guest.
 
-A connection carries requests and answers, each a pickle after its length. Plain values travel as they are; of anything
-else the object stays here and a reference travels. A thread serves each connection, so that a call may take its time."""
+A connection carries requests and answers, each a pickle preceded by its length. Plain values are sent as they are; any other
+object stays here, and a reference to it is sent. Each connection has a thread of its own, so that calls may take long."""
 
 import collections
 import importlib
@@ -100,7 +100,7 @@ def children():
 
 
 def end(status):
-    """Of the guest, with this status."""
+    """Ends the guest with this status."""
     sys.stdout.flush()
     os._exit(status)
 

@@ -16,6 +16,8 @@
 # scripted, the same network cards with devices without verbs, whose reads can be stuck:
 #   mlx5_0 on cx0, mlx5_1 on cx1, bnxt_re0 on bcm0, bnxt_re1 on bcm1    labib on labnic
 #   rxe0 on ve0 (10.9.0.1) <-- veth pair --> rxe1 on ve1 (10.9.0.2)     Debian's own rdma_rxe
+#   slot0, down, without an RDMA device: QEMU's network card behind a PCIe root port
+#   netdevsim of the kernel's source, which Debian does not build: loaded, without a device
 #
 # siw, Soft-iWARP of the kernel's source, which Debian does not build:
 #   siw0 on ve0 (10.9.0.1) <-- veth pair --> siw1 on ve1 (10.9.0.2)
@@ -69,17 +71,17 @@ wire() { # NETDEV ADDRESS NETDEV ADDRESS
     wire_end "$3" "$4" "$1" "$2"
 }
 
-control() {
-    local netdev mac
+name_card() { # NAME ADDRESS
+    local netdev
     modprobe virtio_net
     for netdev in /sys/class/net/*; do
-        mac=$(<"$netdev/address")
-        [[ $mac != 52:54:00:12:36:01 ]] || ip -batch - <<BATCH
-link set ${netdev##*/} name control
-address add 10.0.3.15/24 dev control
-link set control up
-BATCH
+        [[ ${netdev##*/} == "$1" || $(<"$netdev/address") != "$2" ]] || ip link set "${netdev##*/}" name "$1"
     done
+}
+
+control() {
+    name_card control 52:54:00:12:36:01
+    ip -batch - <<<$'address add 10.0.3.15/24 dev control\nlink set control up'
 }
 
 load() { modprobe -a rdma_rxe ib_uverbs rdma_ucm ib_umad dummy veth virtio_net; }
@@ -148,6 +150,8 @@ scripted() {
     rdma -b - <<<$'link add rxe0 type rxe netdev ve0\nlink add rxe1 type rxe netdev ve1'
     insert labib
     scripted_devices mlx5_0 cx0 mlx5_1 cx1 bnxt_re0 bcm0 bnxt_re1 bcm1
+    insert netdevsim
+    name_card slot0 52:54:00:12:36:02
 }
 
 siw() {
@@ -181,11 +185,11 @@ down() {
         netdev=${netdev##*/}
         case $netdev in
             lo | control | bonding_masters) ;;
-            eth0) ip -batch - <<<$'link set eth0 down\naddress flush dev eth0' ;;
+            eth0 | eth1 | slot0) ip -batch - <<<"link set $netdev down"$'\n'"address flush dev $netdev" ;;
             *) [[ ! -e /sys/class/net/$netdev || -e /sys/class/net/$netdev/device ]] || ip link delete "$netdev" ;;
         esac
     done
-    for module in labrxe labib labnic siw rdma_rxe; do
+    for module in labrxe labib labnic netdevsim siw rdma_rxe; do
         [[ ! -e /sys/module/$module ]] || rmmod "$module"
     done
     [[ ! -e /sys/class/infiniband ]] || ! compgen -G '/sys/class/infiniband/*' || return 1

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the rdma_exporter authors
-"""Run in the sandbox of the service in place of the daemon: tries what the service must not be able to do, and what it
-must, and prints {"what": "the errno's name, or ok"} as JSON."""
+"""Runs in the service's sandbox in place of the daemon: tries what the service must not be able to do, and what it must be
+able to do, and prints {"what": "the errno's name, or ok"} as JSON."""
 
 import ctypes
 import errno

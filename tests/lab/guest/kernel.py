@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the rdma_exporter authors
-"""What the guest's kernel itself says of its RDMA devices: the other side of every comparison."""
+"""What the guest's kernel reports about its RDMA devices: the other side of every comparison."""
 
 import json
 import os
@@ -19,7 +19,7 @@ EMPTY_GID = ":".join(["0000"] * 8)
 
 
 def content(path: str) -> str:
-    """Of a small file of the kernel. pathlib takes ten times as long, which is much when there are a thousand files."""
+    """Content of a small kernel file. pathlib takes ten times as long, which is much when there are a thousand files."""
     file = os.open(path, os.O_RDONLY)
     try:
         return os.read(file, 4096).decode().strip()

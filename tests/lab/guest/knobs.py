@@ -9,13 +9,13 @@ DEBUGFS = pathlib.Path("/sys/kernel/debug")
 
 
 class Knobs:
-    """Of one device: Knobs("labnic", "cx0"), Knobs("labib", "mlx5_0")."""
+    """Knobs of one device: Knobs("labnic", "cx0"), Knobs("labib", "mlx5_0")."""
 
     def __init__(self, module: str, device: str):
         self.folder = DEBUGFS / module / device
 
     def set(self, *assignments: str) -> None:
-        """"NAME=77", "NAME+=3", "NAME@50000" (per second)."""
+        """"NAME=77", "NAME+=3", "NAME@50000" (per second), "NAME~50000:20:200" (for 20 ms of each 200)."""
         self.write("ctl", " ".join(assignments))
 
     def write(self, knob: str, value) -> None:

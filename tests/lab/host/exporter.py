@@ -71,7 +71,7 @@ class Recording:
 
     def once(self, *flags):
         """The page of one collection."""
-        done = self.run("--once", *flags)
+        done = self.run("--once", *guests.all_metrics(flags))
         if done.returncode:
             raise AssertionError(f"--replay ended with {done.returncode}: {done.stderr.decode()}")
         return Scrape(done.stdout)
@@ -106,7 +106,7 @@ class Scrape:
 
     def kernel_series(self, **labels: str) -> dict:
         """What was read of the kernel's devices: not what the exporter says of itself, its dumps and its checks."""
-        own = ("rdma_exporter_", "process_", "rdma_resource_dump_", "rdma_resource_detail_", "rdma_ethtool_age_",
+        own = ("rdma_exporter_", "process_", "rdma_resource_dump_", "rdma_resource_detail_", "rdma_netdev_statistics_age_",
                "rdma_config_check")
         return {key: value for key, value in self.find(**labels).items() if not key[0].startswith(own)}
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the rdma_exporter authors
-"""What is in the lab's guest: `from guest import kernel, subprocess, Path` are modules and files there. The modules are those
-of tests/lab/guest and of the guest's Python; this file needs none of its own, so that no name is taken."""
+"""Access to the lab's guest: `from guest import kernel, subprocess, Path` imports modules and files of the guest. The modules
+are those of tests/lab/guest and of the guest's Python; this file imports none itself, so that no name is taken."""
 
 from remote import Module as _Module
 from remote import Path  # noqa: F401

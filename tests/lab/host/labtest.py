@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the rdma_exporter authors
-"""What the tests share: the daemons, the names they must serve, how to compare."""
+"""Shared by the tests: the daemons, the names that they must serve, comparisons."""
 
 import unittest
 
@@ -10,7 +10,7 @@ from waiting import wait_for  # noqa: F401  for the tests
 
 DEVICES = ["rxe0", "rxe1", "rxe_dummy", "rxe_virtio"]
 NETDEVS = {"rxe0": "ve0", "rxe1": "ve1", "rxe_dummy": "dum0", "rxe_virtio": "eth0"}
-RAW_FAMILY = "rdma_port_hw_counters_total"
+RAW_FAMILY = "rdma_port_raw_total"
 # The names that Soft-RoCE's counters are served under, written down here a second time on purpose: a counter that is
 # exported with the wrong meaning or direction agrees with the exporter's own table. All others are raw.
 CURATED = {
@@ -71,13 +71,14 @@ class Loss:
 
 def series_of(device, counter):
     """Key of the series that a Soft-RoCE counter belongs under."""
-    name, labels = CURATED.get(counter, (RAW_FAMILY, {"counter": counter}))
+    name, labels = CURATED.get(counter, (RAW_FAMILY, {"source": "hw_counters", "counter": counter}))
     return name, frozenset({"device": device, "port": "1", **labels}.items())
 
 
 def counter_series(scrape, device):
-    """Every kernel counter that a page has of a device."""
-    return {key: value for key, value in scrape.kernel_series(device=device).items() if key[0].endswith("_total")}
+    """Every kernel counter that a page has of a device, without those of its network interface."""
+    return {key: value for key, value in scrape.kernel_series(device=device).items()
+            if key[0].endswith("_total") and "netdev" not in dict(key[1])}
 
 
 def readable(series):

@@ -14,7 +14,6 @@ import re
 import resource
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -55,7 +54,7 @@ class Lab:
             if self.process.poll() is not None or time.monotonic() > end:
                 raise SystemExit(f"lab: the guest did not start ({self.process.poll()})")
             time.sleep(0.1)
-        return remote.Guest(forwarded_ports(monitor))
+        return remote.Guest(monitor)
 
     def end(self, status):
         """Returns the exit status of the lab, which is this one if nothing broke."""
@@ -80,19 +79,6 @@ def processor_seconds(pid):
     except (FileNotFoundError, ProcessLookupError):
         return 0
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") + sum(map(processor_seconds, children))
-
-
-def forwarded_ports(monitor):
-    """{port of the guest: port of this host}, as QEMU has chosen them."""
-    with socket.socket(socket.AF_UNIX) as connection:
-        connection.connect(monitor)
-        connection.settimeout(10)
-        text = b""
-        connection.sendall(b"info usernet\n")
-        while text.count(b"(qemu)") < 2:
-            text += connection.recv(65536)
-    rows = re.findall(r"TCP\[HOST_FORWARD\] +\d+ +127\.0\.0\.1 +(\d+) +\S+ +(\d+)", text.decode())
-    return {int(there): int(here) for here, there in rows}
 
 
 class Result(unittest.TextTestResult):
@@ -143,15 +129,16 @@ def run_suite(lab, wanted, name, file, classes=""):
     return result.wasSuccessful() and (result.testsRun > 0 or bool(wanted))
 
 
-def reset(guest, fabric):
+def reset(guests, fabric):
     """What one suite leaves behind is no business of the next."""
-    for pid in guest.agent.children():
-        try:
-            guest.os.kill(pid, 9)
-        except ProcessLookupError:
-            pass
-    for action in ("down", "up"):
-        guest.kernel.run("/repo/tests/lab/guest/fabric.sh", action, *([fabric] if action == "up" else []), timeout=120)
+    for guest in guests:
+        for pid in guest.agent.children():
+            try:
+                guest.os.kill(pid, 9)
+            except ProcessLookupError:
+                pass
+        for action in (["down"], ["up", fabric]):
+            guest.kernel.run("/repo/tests/lab/guest/fabric.sh", *action, timeout=120)
 
 
 def interrupt(*_):
@@ -178,7 +165,7 @@ def main():
     try:
         for index, suite in enumerate(arguments.suites):
             if index:
-                reset(lab.guests[0], arguments.fabric)
+                reset(lab.guests, arguments.fabric)
             good = run_suite(lab, arguments.only, *suite.split("=")) and good
         status = lab.end(0 if good and times else 1)
     finally:

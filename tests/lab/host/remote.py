@@ -11,6 +11,7 @@ import io
 import os
 import pathlib
 import pickle
+import re
 import socket
 import struct
 import subprocess
@@ -55,12 +56,26 @@ class Writer(pickle.Pickler):
 
 
 class Guest:
-    """A guest whose agent listens. `ports`: {its port: the port of this host that leads there}."""
+    """A guest whose agent listens. `monitor` is the socket of QEMU's monitor."""
 
-    def __init__(self, ports):
-        self.ports = ports
+    def __init__(self, monitor):
+        self.monitor_path = monitor
+        # {its port: the port of this host that leads there}, as QEMU has chosen them
+        self.ports = {int(there): int(here) for here, there in re.findall(
+            r"TCP\[HOST_FORWARD\] +\d+ +127\.0\.0\.1 +(\d+) +\S+ +(\d+)", self.monitor("info usernet"))}
         self.threads = threading.local()  # a connection for each, so that calls of several threads do not wait
         self.callable = set()
+
+    def monitor(self, command):
+        """What QEMU's monitor answers."""
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.connect(self.monitor_path)
+            connection.settimeout(10)
+            text = b""
+            connection.sendall(command.encode() + b"\n")
+            while text.count(b"(qemu)") < 2:
+                text += connection.recv(65536)
+        return text.decode()
 
     def connection(self):
         if not hasattr(self.threads, "stream"):

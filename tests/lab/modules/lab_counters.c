@@ -18,7 +18,14 @@ void lab_counters_init(struct lab_counters *set, struct lab_counter *counter, un
 
 static u64 lab_now(const struct lab_counter *c, ktime_t now)
 {
-	return c->value + mul_u64_u64_div_u64(c->per_second, ktime_us_delta(now, c->since), USEC_PER_SEC);
+	u64 rising = max_t(s64, ktime_us_delta(now, c->since), 0);
+	u32 rest;
+
+	if (c->period_us) {
+		rising = div_u64_rem(rising, c->period_us, &rest) * c->on_us;
+		rising += min(rest, c->on_us);
+	}
+	return c->value + mul_u64_u64_div_u64(c->per_second, rising, USEC_PER_SEC);
 }
 
 u64 lab_value(struct lab_counters *set, unsigned int index)
@@ -65,18 +72,38 @@ int lab_read_begin(struct lab_counters *set)
 
 static void lab_set(struct lab_counter *c, char operation, u64 number, ktime_t now)
 {
-	c->value = operation == '=' ? number : lab_now(c, now);
-	if (operation == '+')
+	if (operation == '+') {
 		c->value += number;
-	else
-		c->per_second = operation == '@' ? number : 0;
+		return;
+	}
+	c->value = operation == '=' ? number : lab_now(c, now);
+	c->per_second = operation == '@' ? number : 0;
+	c->on_us = c->period_us = 0;
 	c->since = now;
+}
+
+/* RATE:ON:PERIOD, in milliseconds. Begins with the next period since 1970. */
+static int lab_wave(struct lab_counter *c, const char *text, ktime_t now)
+{
+	unsigned int on, period;
+	u64 rate;
+	u32 rest;
+
+	if (sscanf(text, "%llu:%u:%u", &rate, &on, &period) != 3 || !period || on > period || period > 60000)
+		return -EINVAL;
+	div_u64_rem(ktime_get_real_ns() / NSEC_PER_USEC, period * USEC_PER_MSEC, &rest);
+	c->value = lab_now(c, now);
+	c->per_second = rate;
+	c->on_us = on * USEC_PER_MSEC;
+	c->period_us = period * USEC_PER_MSEC;
+	c->since = ktime_add_us(now, c->period_us - rest);
+	return 0;
 }
 
 /* One assignment; `word` is changed. */
 static int lab_assign(struct lab_counters *set, char *word)
 {
-	char *at = strpbrk(word, "+=@"), operation;
+	char *at = strpbrk(word, "+=@~"), operation;
 	ktime_t now = ktime_get();
 	u64 number, i;
 	int index;
@@ -86,6 +113,10 @@ static int lab_assign(struct lab_counters *set, char *word)
 	operation = *at;
 	*at = 0;
 	at += operation == '+' ? 2 : 1;
+	if (operation == '~') {
+		index = lab_index(set, word);
+		return index < 0 ? index : lab_wave(&set->counter[index], at, now);
+	}
 	if (kstrtou64(at, 0, &number))
 		return -EINVAL;
 	if (!strcmp(word, "*")) {

@@ -4,6 +4,7 @@
  * Counters whose values a script sets through a debugfs file, and what a read of them costs.
  *
  *	echo "NAME=77 NAME+=3 NAME@50000" >ctl	set, add, let rise by so much per second
+ *	echo "NAME~50000:20:200" >ctl		a square wave: that rate for 20 ms of each 200 ms since 1970
  *	echo "*=1000" >ctl			the first counter is 1000, the next 1001 and so on: all differ
  *	cat ctl					every name and value
  *	echo 700 >delay_ms			every read sleeps that long, uninterruptibly, as in slow firmware
@@ -27,6 +28,7 @@ struct lab_counter {
 	u64 value;		/* at `since` */
 	u64 per_second;
 	ktime_t since;
+	u32 on_us, period_us;	/* of each period it rises so long; 0: always */
 };
 
 struct lab_counters {

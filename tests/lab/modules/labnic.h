@@ -72,6 +72,8 @@ struct labnic {
   const struct lab_card* card;
   struct pci_dev* pdev;
   struct dentry* debugfs;
+  struct devlink* devlink;
+  struct labnic_module* module;
   struct lab_counters counters;
   struct lab_place* places; /* of each counter */
   struct lab_moved tx, rx;
@@ -103,5 +105,14 @@ void labnic_dcb_defaults(struct labnic* nic);
 void labnic_read_pfc_counts(struct labnic* nic);
 int labnic_add_pcie(struct labnic* nic);
 void labnic_remove_pcie(struct labnic* nic);
+int labnic_get_module_eeprom_by_page(struct net_device* dev, const struct ethtool_module_eeprom* wanted,
+                                     struct netlink_ext_ack* extack);
+int labnic_add_module(struct labnic* nic);
+void labnic_show_module(struct labnic* nic);
+void labnic_remove_module(struct labnic* nic);
+int labnic_add_devlink(struct labnic* nic);
+void labnic_show_devlink(struct labnic* nic);
+void labnic_hide_devlink(struct labnic* nic);
+void labnic_remove_devlink(struct labnic* nic);
 
 #endif

@@ -255,4 +255,5 @@ const struct ethtool_ops labnic_ethtool_ops = {
 	.get_sset_count = get_sset_count,
 	.get_strings = get_strings,
 	.get_ethtool_stats = get_ethtool_stats,
+	.get_module_eeprom_by_page = labnic_get_module_eeprom_by_page,
 };

@@ -186,14 +186,26 @@ static int probe(struct pci_dev *pdev, const struct lab_card *card)
 	err = labnic_add_pcie(nic);
 	if (err)
 		goto free_counters;
-	err = register_netdev(dev);
+	err = labnic_add_module(nic);
 	if (err)
 		goto remove_pcie;
+	err = labnic_add_devlink(nic);
+	if (err)
+		goto remove_module;
+	err = register_netdev(dev);
+	if (err)
+		goto remove_devlink;
 	netif_carrier_off(dev);
 	make_debugfs(nic);
+	labnic_show_devlink(nic);
+	labnic_show_module(nic);
 	connect(index, nic);
 	return 0;
 
+remove_devlink:
+	labnic_remove_devlink(nic);
+remove_module:
+	labnic_remove_module(nic);
 remove_pcie:
 	labnic_remove_pcie(nic);
 free_counters:
@@ -210,7 +222,10 @@ static void unplug(struct pci_dev *pdev)
 
 	disconnect(PCI_SLOT(pdev->devfn) - FIRST_SLOT);
 	debugfs_remove_recursive(nic->debugfs);
+	labnic_hide_devlink(nic);
 	unregister_netdev(nic->dev);
+	labnic_remove_devlink(nic);
+	labnic_remove_module(nic);
 	labnic_remove_pcie(nic);
 	pdev->vendor = EDU_VENDOR;
 	pdev->device = EDU_DEVICE;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// Makes queue pairs in a given state and holds them until its standard input ends. perftest and rping cannot
-// show a queue pair in error on Soft-RoCE: they use a retry count of 7, which rxe takes for infinite.
+// Creates queue pairs in a given state and holds them until its standard input ends. perftest and rping
+// cannot show a queue pair in error on Soft-RoCE: they use a retry count of 7, which rxe treats as infinite.
 //
 //   qpactor [-n QPS] [-m BYTES] [-t rc|uc|ud] [-g GID_INDEX] DEVICE STATE
 //

@@ -95,10 +95,24 @@ httpGet: {path: {{ index . 1 }}, port: metrics}
 {{- end -}}
 {{- end }}
 
+{{- /* Not empty: with the probe. */ -}}
+{{- define "rdma-exporter.probing" -}}
+{{- if or .Values.probe.enabled .Values.probe.mesh.enabled -}}true{{- end -}}
+{{- end }}
+
+{{- /* Not empty: the chart makes the secret of the mesh, of this name. */ -}}
+{{- define "rdma-exporter.madeSecret" -}}
+{{- if and .Values.probe.mesh.enabled (not (or .Values.probe.pskSecret .Values.probe.certificateSecret)) -}}
+{{- if not (dig "probe" "insecure" false (.Values.config | default dict)) -}}
+{{- include "rdma-exporter.fullname" . }}-probe
+{{- end -}}
+{{- end -}}
+{{- end }}
+
 {{- /* The secret by which the peers of the probe know each other; nothing without the probe. */ -}}
 {{- define "rdma-exporter.probeSecret" -}}
 {{- $probe := .Values.probe -}}
-{{- if $probe.enabled -}}
+{{- if include "rdma-exporter.probing" . -}}
 {{- if and $probe.pskSecret $probe.certificateSecret -}}
 {{- fail "probe: set pskSecret or certificateSecret, not both" -}}
 {{- end -}}
@@ -108,7 +122,7 @@ httpGet: {path: {{ index . 1 }}, port: metrics}
 {{- if and $probe.deviceResource (not (or .Values.nodeSelector .Values.affinity)) -}}
 {{- fail "probe.deviceResource: the pod would stay Pending on nodes without it; say which have it in nodeSelector or affinity" -}}
 {{- end -}}
-{{- $secret := $probe.pskSecret | default $probe.certificateSecret -}}
+{{- $secret := $probe.pskSecret | default $probe.certificateSecret | default (include "rdma-exporter.madeSecret" .) -}}
 {{- if not (or $secret (dig "probe" "insecure" false (.Values.config | default dict))) -}}
 {{- fail "probe: peers have to know each other: set pskSecret or certificateSecret, or config.probe.insecure: true" -}}
 {{- end -}}
