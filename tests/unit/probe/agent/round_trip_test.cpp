@@ -71,7 +71,7 @@ class RoundTripTest : public VerbsTest {
                       .cpu_percent = 100};
     const auto samples = std::make_shared<Samples>();
     options.observer = samples;
-    Agent agent;
+    Agent agent({});
     EXPECT_TRUE(agent.configure(options));
     EXPECT_TRUE(soon([&] { return samples->paths() == sessions; })) << samples->paths();
     samples->clear();
