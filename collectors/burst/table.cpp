@@ -24,7 +24,7 @@ struct Sampled {
 
 // In a function, as descriptions of other files are only sure to exist once main runs.
 std::span<const Sampled> sampled_counters() {
-  static const std::array kSampled{
+  static const std::array counters{
       Sampled{&kPortDataBytes, BurstKind::share, &kBurstUtilization, &kBurstMaxUtilization, &kBurstLength,
               kBurstShareBounds},
       Sampled{&kPfcPauseSeconds, BurstKind::share, &kBurstPfcPaused, &kBurstMaxPfcPaused, nullptr,
@@ -34,7 +34,7 @@ std::span<const Sampled> sampled_counters() {
       Sampled{&kPortReceiveBufferMissing, BurstKind::count, &kBurstReceiveBufferMissing, nullptr, nullptr,
               kBurstCountBounds},
   };
-  return kSampled;
+  return counters;
 }
 
 BurstSignal make_signal(const Sampled& sampled, const CounterRow& row) {
