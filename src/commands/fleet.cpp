@@ -15,6 +15,7 @@
 #include "config/flags/value_type.h"
 #include "config/yaml/file.h"
 #include "fleet/analysis.h"
+#include "fleet/recorded.h"
 #include "fleet/render.h"
 #include "task/pool.h"
 
@@ -33,14 +34,19 @@ constexpr std::array kFlags{
         "File with HTTP client settings: basic_auth, authorization, tls_config, http_headers."},
     config::CommandFlag{"--at", "TIME",
                         "Evaluation time in RFC 3339 or seconds since 1970 (default: one minute ago)."},
-    config::CommandFlag{"--window", "DURATION",
-                        "Time window for rates (default: 10m, or recording rules where they are loaded)."},
+    config::CommandFlag{
+        "--window", "DURATION",
+        "Time window for rates (default: 10m). Recording rules are used with the default only."},
     config::CommandFlag{"--selector", "MATCHERS", "Label matchers that select the series: 'cluster=\"a\"'."},
     config::CommandFlag{
         "--unit-label", "LABEL",
         "Label of scrape targets that is the same for hosts on the same leaves (default su)."},
     config::CommandFlag{"--timeout", "DURATION", "Time limit for all queries together (default 60s)."},
     config::CommandFlag{"--format", "FORMAT", "Output format: text (default), json or html."},
+    config::CommandFlag{
+        "--rules", "",
+        "Print recording rules that let a server with many hosts answer within seconds, for this "
+        "selector and unit label, and exit."},
 };
 
 struct Wanted {
@@ -91,7 +97,7 @@ core::Result<Wanted> wanted_of(const config::CommandLine& line) {
   };
   const auto url = text("--prometheus.url", "");
   if (!url) return tl::unexpected(url.error());
-  if (url->empty())
+  if (url->empty() && !line.has("--rules"))
     return core::config_error("--prometheus.url: is missing (use a URL such as http://prometheus:9090)");
   wanted.url = *url;
   const auto file = text("--http.config.file", "");
@@ -156,6 +162,7 @@ int unusable(const Wanted& wanted, const fleet::Analysis& analysis) {
 core::Result<int> run(const config::CommandLine& line) {
   const auto wanted = wanted_of(line);
   if (!wanted) return tl::unexpected(wanted.error());
+  if (line.has("--rules")) return app::print(fleet::to_rules(fleet::recordable(wanted->options)));
   const auto api = PrometheusApi::make(wanted->url, wanted->client);
   if (!api) return tl::unexpected(api.error());
   const Deadline deadline = std::chrono::steady_clock::now() + wanted->timeout;

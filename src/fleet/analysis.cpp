@@ -15,19 +15,27 @@
 #include "fleet/findings/variants.h"
 #include "fleet/names.h"
 #include "fleet/promql.h"
+#include "fleet/recorded.h"
 
 namespace rdma_exporter::fleet {
 namespace {
 
 constexpr double kEnoughSeen = 0.95;   // of the exporters
-constexpr std::size_t kSample = 8;     // hosts in which to look for the rules
 constexpr std::size_t kManyDown = 20;  // hosts that get a problem each
 constexpr std::size_t kMostOwners = 50;
 
-void run(const Ask& ask, const Plan& plan, Tables& tables) {
+void run(const Ask& ask, const Recorded& recorded, const Plan& wanted, Tables& tables) {
+  const Plan plan = recorded.use(wanted);
   if (plan.empty()) return;
   std::vector<Answer> answers = ask(plan);
   for (std::size_t i = 0; i < plan.size(); ++i) tables.add(plan[i], std::move(answers[i]));
+  recorded.clean(tables, plan);
+}
+
+void ask_rails(const PromQl& ql, Plan& plan) {
+  plan.push_back({"rails",
+                  fmt::format("count by (device) ({})", ql.series(names::kDeviceInfo, R"(is_vf!="1")")),
+                  {"device"}});
 }
 
 void ask_hosts(const PromQl& ql, Plan& plan) {
@@ -36,21 +44,7 @@ void ask_hosts(const PromQl& ql, Plan& plan) {
   const std::string jobs = fmt::format("group by (job) ({})", ql.series(names::kDevices));
   plan.push_back({"hosts", fmt::format("{} ({})", by, ql.series(names::kDevices)), columns});
   plan.push_back({"down", fmt::format("{} ({} == 0 and on (job) {})", by, ql.series("up"), jobs), columns});
-  plan.push_back({"rails",
-                  fmt::format("count by (device) ({})", ql.series(names::kDeviceInfo, R"(is_vf!="1")")),
-                  {"device"}});
-}
-
-// Checks on a few hosts whether the recording rules are loaded.
-void ask_rules(const Hosts& hosts, Plan& plan) {
-  std::vector<std::string> some;
-  for (const Host& host : hosts.all())
-    if (host.up && host.devices > 0 && some.size() < kSample) some.push_back(host.instance);
-  plan.push_back(
-      {"rules",
-       fmt::format("group by (__name__) ({{__name__=~\"{}|{}|{}\",instance=~{}}})", names::kPauseRate,
-                   names::kDataRate, names::kObjectsRatio, in_quotes(any_of(some))),
-       {"__name__"}});
+  ask_rails(ql, plan);
 }
 
 // Hosts with fewer devices than most hosts of their job.
@@ -237,33 +231,32 @@ void add_rails(const Hosts& hosts, Analysis& out) {
     for (const auto& [device, nics] : hosts.rails()) out.rails.push_back({unit, device, count});
 }
 
-void run_rules(PromQl& ql, const Options& options, const Hosts& hosts, Tables& tables, const Ask& ask) {
-  Plan rules;
-  if (options.window.count() == 0) ask_rules(hosts, rules);
-  run(ask, rules, tables);
-  std::set<std::string, std::less<>> recorded;
-  for (const Row& row : tables.rows("rules")) recorded.insert(row.cells[0]);
-  ql.use_rules(std::move(recorded));
+Recorded find_recorded(const Options& options, Tables& tables, const Ask& ask) {
+  if (options.window.count() != 0) return {};
+  run(ask, {}, {Recorded::question()}, tables);
+  return {recordable(options), tables.rows("rules")};
 }
 
 // Each plan asks for more about what the answers to the one before show.
-void run_plans(const PromQl& ql, const Hosts& hosts, Tables& tables, const Ask& ask) {
+void run_plans(const PromQl& ql, const Hosts& hosts, const Recorded& recorded, Tables& tables,
+               const Ask& ask) {
   Plan second;
-  ask_bad_paths(ql, hosts, second);
+  ask_bad_paths(ql, second);
+  if (!hosts.all_units_known()) ask_leaf_count(ql, second);
   ask_pauses(ql, second);
   ask_signs(ql, second);
   ask_values(ql, second);
-  run(ask, second, tables);
+  run(ask, recorded, second, tables);
   Plan third;
   ask_paths(ql, tables, third);
   ask_pause_details(ql, tables, third);
   ask_models(ql, tables, third);
   ask_rare_signs(ql, tables, third);
-  run(ask, third, tables);
+  run(ask, recorded, third, tables);
   keep_bad_paths(tables);
   Plan fourth;
   ask_members(ql, tables, fourth);
-  run(ask, fourth, tables);
+  run(ask, recorded, fourth, tables);
 }
 
 void find_problems(const Hosts& hosts, const Tables& tables, Analysis& out) {
@@ -277,22 +270,34 @@ void find_problems(const Hosts& hosts, const Tables& tables, Analysis& out) {
 
 }  // namespace
 
+Plan recordable(const Options& options) {
+  const PromQl ql(options);
+  Plan plan;
+  ask_rails(ql, plan);
+  ask_bad_paths(ql, plan);
+  ask_leaf_count(ql, plan);
+  ask_recordable_pauses(ql, plan);
+  ask_recordable_signs(ql, plan);
+  ask_recordable_values(ql, plan);
+  return plan;
+}
+
 Analysis analyse(const Options& options, const Ask& ask) {
   Tables tables;
   PromQl ql(options);
+  const Recorded recorded = find_recorded(options, tables, ask);
   Plan first;
   ask_hosts(ql, first);
-  run(ask, first, tables);
+  run(ask, recorded, first, tables);
   const Hosts hosts(tables);
   Analysis out;
   if (hosts.seen() > 0) {
     ql.shard_by(hosts);
-    run_rules(ql, options, hosts, tables, ask);
-    run_plans(ql, hosts, tables, ask);
+    run_plans(ql, hosts, recorded, tables, ask);
     find_problems(hosts, tables, out);
     Plan last;
     ask_owners(ql, out.problems, last);
-    run(ask, last, tables);
+    run(ask, recorded, last, tables);
     add_owners(tables, out.problems);
   }
   sort(out.problems);
@@ -300,7 +305,7 @@ Analysis analyse(const Options& options, const Ask& ask) {
   out.hosts_seen = hosts.seen();
   out.nics = hosts.nics();
   out.units_known = hosts.units_known() || !tables.rows("leaf_count").empty();
-  out.rules_used = ql.rules();
+  out.rules_used = recorded.any();
   out.warnings = tables.warnings();
   say_what_was_looked_at(tables, out);
   const bool unseen =

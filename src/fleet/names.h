@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-// Every metric, rule and label that the analysis uses. docs/METRICS.md says what they mean.
+// Every metric that the analysis uses. docs/METRICS.md says what they mean.
 namespace rdma_exporter::fleet::names {
 
 // Hosts and devices
@@ -26,10 +26,8 @@ inline constexpr std::string_view kEcnEnabled = "rdma_priority_ecn_enabled";
 
 // Congestion, loss, links, resources
 inline constexpr std::string_view kPauseSeconds = "rdma_pfc_pause_seconds_total";
-inline constexpr std::string_view kPauseRate = "netdev_priority:rdma_pfc_pause_seconds:rate";  // a rule
 inline constexpr std::string_view kPcieStalled = "rdma_netdev_pcie_stall_seconds_total";
 inline constexpr std::string_view kDataBytes = "rdma_port_data_bytes_total";
-inline constexpr std::string_view kDataRate = "port:rdma_port_data_bytes:rate";  // a rule
 inline constexpr std::string_view kRetransmitted = "rdma_port_retransmitted_packets_total";
 inline constexpr std::string_view kSequenceNaks = "rdma_port_sequence_naks_total";
 inline constexpr std::string_view kAckTimeouts = "rdma_port_ack_timeouts_total";
@@ -40,7 +38,6 @@ inline constexpr std::string_view kCarrierChanges = "rdma_netdev_carrier_changes
 inline constexpr std::string_view kLinkDowned = "rdma_port_link_downed_total";
 inline constexpr std::string_view kObjects = "rdma_resource_objects";
 inline constexpr std::string_view kObjectsLimit = "rdma_resource_objects_limit";
-inline constexpr std::string_view kObjectsRatio = "device_type:rdma_resource_objects:ratio";  // a rule
 inline constexpr std::string_view kOwnerQps = "rdma_resource_owner_qps";
 
 // The probe

@@ -35,11 +35,6 @@ std::string PromQl::increase(std::string_view metric, std::string_view matchers)
   return range("increase", metric, matchers);
 }
 
-std::string PromQl::recorded(std::string_view rule, std::string_view metric,
-                             std::string_view matchers) const {
-  return has_rule(rule) ? series(rule, matchers) : rate(metric, matchers);
-}
-
 long PromQl::window() const { return options_.window.count() > 0 ? options_.window.count() : kWindow; }
 
 void PromQl::shard_by(const Hosts& hosts) {

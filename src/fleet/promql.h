@@ -27,17 +27,11 @@ class PromQl {
   /// Rate per second over the window.
   std::string rate(std::string_view metric, std::string_view matchers = {}) const;
   std::string increase(std::string_view metric, std::string_view matchers = {}) const;
-  /// The result of `rule` if the recording rules are loaded, otherwise the rate of `metric`.
-  std::string recorded(std::string_view rule, std::string_view metric, std::string_view matchers) const;
 
   /// The label that says which hosts share their leaves.
   const std::string& unit() const { return options_.unit_label; }
   long window() const;
 
-  /// The rules that the server records.
-  void use_rules(std::set<std::string, std::less<>> rules) { rules_ = std::move(rules); }
-  bool has_rule(std::string_view rule) const { return rules_.contains(rule); }
-  bool rules() const { return !rules_.empty(); }
   /// Large fleets are asked rail by rail.
   void shard_by(const Hosts& hosts);
   /// Adds the query that `expression` returns for a matcher, once per shard.
@@ -48,7 +42,6 @@ class PromQl {
   std::string range(std::string_view function, std::string_view metric, std::string_view matchers) const;
 
   const Options& options_;
-  std::set<std::string, std::less<>> rules_;
   std::vector<std::string> shards_{""};
 };
 

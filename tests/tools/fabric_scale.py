@@ -17,8 +17,6 @@ import subprocess
 import sys
 import time
 
-import yaml
-
 import fabric
 import prometheus3
 
@@ -28,7 +26,7 @@ import prometheus_server  # noqa: E402
 
 END = 1_700_000_040
 PART = 400_000  # series of a block: promtool has them in memory
-RULES = ("netdev_priority:rdma_pfc_pause_seconds:rate", "port:rdma_port_data_bytes:rate", "device_type:rdma_resource_objects:ratio")
+PROGRAM = os.environ.get("RDMA_EXPORTER", REPOSITORY / "build/release/rdma_exporter")
 FLAGS = ("--storage.tsdb.retention.time=100y", "--query.timeout=10m", "--storage.tsdb.min-block-duration=2h",
          "--storage.tsdb.max-block-duration=2h")
 FAULTS = ("nic_dead", "uplink_dead", "storm", "mtu", "firmware")
@@ -71,13 +69,14 @@ def promtool(*arguments):
 
 
 def record(folder):
-    """What the rules that fleet reads have recorded in the last two minutes."""
-    groups = yaml.safe_load((REPOSITORY / "alerts/recording.rules.yml").read_text())["groups"]
-    wanted = [rule for group in groups for rule in group["rules"] if rule["record"] in RULES]
-    (folder / "fleet.rules.yml").write_text(yaml.safe_dump({"groups": [{"name": "fleet", "rules": wanted}]}))
+    """What the rules of fleet have recorded in the last two minutes: one evaluation."""
+    rules = subprocess.run([PROGRAM, "fleet", "--rules"], check=True, stdout=subprocess.PIPE).stdout
+    (folder / "fleet.rules.yml").write_bytes(rules)
     server = serve(folder)
-    promtool("create-blocks-from", "rules", f"--start={END - 60}", f"--end={END}", "--eval-interval=60s",
+    began = processor(server)
+    promtool("create-blocks-from", "rules", f"--start={END - 120}", f"--end={END}",
              f"--url=http://127.0.0.1:{server.port}", f"--output-dir={folder / 'recorded'}", folder / "fleet.rules.yml")
+    print(f"{processor(server) - began:.1f} s of processor in Prometheus to evaluate the rules once")
     server.stop()
     for block in (folder / "recorded").iterdir():
         block.rename(folder / "data" / block.name)
@@ -93,9 +92,8 @@ def serve(folder):
 
 def measured(server, *flags):
     """(seconds, seconds of processor of the server, MB of the command, its document)"""
-    program = os.environ.get("RDMA_EXPORTER", REPOSITORY / "build/release/rdma_exporter")
     began, spent = time.monotonic(), processor(server)
-    child = subprocess.Popen([program, "fleet", f"--prometheus.url=http://127.0.0.1:{server.port}", f"--at={END}", "--timeout=10m",
+    child = subprocess.Popen([PROGRAM, "fleet", f"--prometheus.url=http://127.0.0.1:{server.port}", f"--at={END}", "--timeout=10m",
                               "--format=json", *flags], stdout=subprocess.PIPE)
     document = json.loads(child.stdout.read())
     _, _, usage = os.wait4(child.pid, 0)

@@ -23,8 +23,14 @@ constexpr std::size_t kMany = 4;  // paused ports that form a pattern
 
 // Share of the time that ports are paused ("rx") or pause others ("tx").
 std::string paused(const PromQl& ql, std::string_view direction, const std::string& matchers) {
-  return ql.recorded(names::kPauseRate, names::kPauseSeconds,
-                     fmt::format("direction=\"{}\"{}{}", direction, matchers.empty() ? "" : ",", matchers));
+  return ql.rate(names::kPauseSeconds,
+                 fmt::format("direction=\"{}\"{}{}", direction, matchers.empty() ? "" : ",", matchers));
+}
+
+Query paused_share(const PromQl& ql, const std::string& shard) {
+  return {"paused_share",
+          fmt::format("avg by ({}, device, priority) ({} > {})", ql.unit(), paused(ql, "rx", shard), kPaused),
+          {ql.unit(), "device", "priority"}};
 }
 
 using PortKey = std::tuple<std::string, std::string, std::string>;  // instance, device, priority
@@ -161,14 +167,15 @@ void ask_pauses(const PromQl& ql, Plan& plan) {
   });
 }
 
+void ask_recordable_pauses(const PromQl& ql, Plan& plan) {
+  ask_pauses(ql, plan);
+  plan.push_back(paused_share(ql, ""));
+}
+
 void ask_pause_details(const PromQl& ql, const Tables& tables, Plan& plan) {
   std::set<std::string> rails;
   for (const Row& row : tables.rows("paused")) rails.insert("device=" + in_quotes(row.cells[1]));
-  for (const std::string& rail : rails)
-    plan.push_back(
-        {"paused_share",
-         fmt::format("avg by ({}, device, priority) ({} > {})", ql.unit(), paused(ql, "rx", rail), kPaused),
-         {ql.unit(), "device", "priority"}});
+  for (const std::string& rail : rails) plan.push_back(paused_share(ql, rail));
   std::set<std::string> senders;
   for (const Row& row : tables.rows("pausing")) senders.insert(row.cells[0]);
   if (senders.empty()) return;

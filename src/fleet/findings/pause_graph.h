@@ -10,6 +10,8 @@ namespace rdma_exporter::fleet {
 
 void ask_pauses(const PromQl& ql, Plan& plan);
 /// What else is to be known of the ports that ask_pauses() found.
+/// What does not depend on other answers, of the whole fleet.
+void ask_recordable_pauses(const PromQl& ql, Plan& plan);
 void ask_pause_details(const PromQl& ql, const Tables& tables, Plan& plan);
 void find_pauses(const Hosts& hosts, const Tables& tables, Analysis& out);
 

@@ -275,7 +275,7 @@ void find_blocked(const Hosts& hosts, const Tables& tables, Analysis& out) {
 
 }  // namespace
 
-void ask_bad_paths(const PromQl& ql, const Hosts& hosts, Plan& plan) {
+void ask_bad_paths(const PromQl& ql, Plan& plan) {
   const std::vector<std::string> path{"instance", "device", "port", "target"};
   constexpr std::string_view kBy = "sum by (instance, device, port, target)";
   // Exceptions only: their share of a path's attempts is queried just for paths that may matter.
@@ -295,12 +295,13 @@ void ask_bad_paths(const PromQl& ql, const Hosts& hosts, Plan& plan) {
     return fmt::format("count by (device) ({})",
                        ql.series(names::kAttempts, with(R"(op="write",target!="")", shard)));
   });
-  if (!hosts.all_units_known())
-    plan.push_back(
-        {"leaf_count",
-         fmt::format("count by (device) ({})", ql.series(names::kTargetInfo, R"(target_leaf!="")")),
-         {"device"}});
   plan.push_back({"busy_probers", ql.series(names::kMultiplier) + " < 1", {"instance", "device"}});
+}
+
+void ask_leaf_count(const PromQl& ql, Plan& plan) {
+  plan.push_back({"leaf_count",
+                  fmt::format("count by (device) ({})", ql.series(names::kTargetInfo, R"(target_leaf!="")")),
+                  {"device"}});
 }
 
 void ask_paths(const PromQl& ql, const Tables& tables, Plan& plan) {

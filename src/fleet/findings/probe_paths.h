@@ -10,7 +10,9 @@
 namespace rdma_exporter::fleet {
 
 /// First round: the bad paths, and their number.
-void ask_bad_paths(const PromQl& ql, const Hosts& hosts, Plan& plan);
+void ask_bad_paths(const PromQl& ql, Plan& plan);
+/// Whether discovery knows leaves.
+void ask_leaf_count(const PromQl& ql, Plan& plan);
 /// Second round: all paths of rails with bad paths, with their attempts.
 void ask_paths(const PromQl& ql, const Tables& tables, Plan& plan);
 /// Afterwards: keeps only the rows of the tables "failing_paths" and "blocked_paths" that are a significant

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <map>
 
 #include "fleet/names.h"
@@ -19,6 +18,8 @@ constexpr double kFewOfRail = 0.05;  // if more are affected, it is load and not
 constexpr std::size_t kFew = 4;      // as many may be affected in a small fleet
 constexpr double kIdle = 0.05;       // share of line rate; a host that sends less says nothing about balance
 constexpr double kBalanced = 0.8;    // share of the average of the host's NICs
+
+const std::vector<std::string> kPort{"instance", "device", "port"};
 
 struct Sign {
   std::string_view kind;
@@ -72,18 +73,16 @@ std::string notified(const PromQl& ql, const std::string& shard) {
 }
 // Collectives keep the rails of a host in step: one that carries less has failed over, or is placed
 // otherwise.
-std::string balance(const PromQl& ql, double line_rate) {
-  const std::string sent = ql.recorded(names::kDataRate, names::kDataBytes, R"(direction="tx")");
+std::string balance(const PromQl& ql) {
+  const std::string sent = ql.rate(names::kDataBytes, R"(direction="tx")");
   return fmt::format(
-      "topk({0}, {1} / on (job, instance) group_left () (avg by (job, instance) ({1}) > {2}) < {3})", kRows,
-      sent, kIdle * line_rate, kBalanced);
+      "topk({0}, {1} / on (job, instance) group_left () "
+      "(avg by (job, instance) ({1}) > {2} * avg by (job, instance) ({3})) < {4})",
+      kRows, sent, kIdle, ql.series(names::kRate), kBalanced);
 }
 std::string objects(const PromQl& ql, const std::string& shard) {
-  const std::string used = ql.has_rule(names::kObjectsRatio)
-                               ? ql.series(names::kObjectsRatio, shard)
-                               : fmt::format("{} / ({} > 0)", ql.series(names::kObjects, shard),
-                                             ql.series(names::kObjectsLimit, shard));
-  return fmt::format("topk({}, max by (instance, device, type) ({} > 0.8))", kRows, used);
+  return fmt::format("topk({}, max by (instance, device, type) ({} / ({} > 0) > 0.8))", kRows,
+                     ql.series(names::kObjects, shard), ql.series(names::kObjectsLimit, shard));
 }
 
 constexpr std::string_view kLook = "ssh {} rdma_exporter doctor";
@@ -152,19 +151,17 @@ void ask_signs(const PromQl& ql, Plan& plan) {
       ql.add_sharded(plan, std::string(sign.kind), {"instance", "device", sign.outlier ? "port" : "type"},
                      [&](const std::string& shard) { return sign.expression(ql, shard); });
   ql.add_sharded(plan, "any_down", {"device"}, [&](const std::string& shard) { return any_down(ql, shard); });
+  plan.push_back({"unbalanced", balance(ql), kPort});
+}
+
+void ask_recordable_signs(const PromQl& ql, Plan& plan) {
+  ask_signs(ql, plan);
+  plan.push_back({"port_down", down(ql, ""), kPort});
 }
 
 void ask_rare_signs(const PromQl& ql, const Tables& tables, Plan& plan) {
-  const std::vector<std::string> port{"instance", "device", "port"};
   for (const Row& row : tables.rows("any_down"))
-    plan.push_back({"port_down", down(ql, "device=" + in_quotes(row.cells[0])), port});
-  double ports = 0;
-  double sum = 0;
-  for (const Row& row : tables.rows("values rate_differs")) {
-    ports += row.value;
-    sum += row.value * std::strtod(row.cells[1].c_str(), nullptr);
-  }
-  if (ports > 0) plan.push_back({"unbalanced", balance(ql, sum / ports), port});
+    plan.push_back({"port_down", down(ql, "device=" + in_quotes(row.cells[0])), kPort});
 }
 
 void find_signs(const Hosts& hosts, const Tables& tables, Analysis& out) {

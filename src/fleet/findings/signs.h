@@ -15,6 +15,8 @@ namespace rdma_exporter::fleet {
 
 void ask_signs(const PromQl& ql, Plan& plan);
 /// What costs a join, once it is known where, or how fast the ports are.
+/// What does not depend on other answers, of the whole fleet.
+void ask_recordable_signs(const PromQl& ql, Plan& plan);
 void ask_rare_signs(const PromQl& ql, const Tables& tables, Plan& plan);
 void find_signs(const Hosts& hosts, const Tables& tables, Analysis& out);
 

@@ -123,6 +123,12 @@ std::string with_model(const Property& property, const PromQl& ql, const std::st
   return fmt::format("{} * on (job, instance, device) group_left (board_id, driver) {}", series, info);
 }
 
+Query models(const Property& property, const PromQl& ql) {
+  const auto columns = columns_of(property, property.by_model ? kModel : std::vector<std::string>{});
+  return {table_of(property, "models"),
+          count_of(property, columns, with_model(property, ql, property.values(ql, {}))), columns};
+}
+
 // Rows of "models KIND" that differ only in the value: a group of comparable members.
 using Groups = std::map<std::vector<std::string>, std::vector<Row>>;
 
@@ -303,13 +309,14 @@ void ask_values(const PromQl& ql, Plan& plan) {
   }
 }
 
+void ask_recordable_values(const PromQl& ql, Plan& plan) {
+  ask_values(ql, plan);
+  for (const Property& property : kProperties) plan.push_back(models(property, ql));
+}
+
 void ask_models(const PromQl& ql, const Tables& tables, Plan& plan) {
-  for (const Property& property : kProperties) {
-    if (devices_that_differ(property, tables).empty()) continue;
-    const auto columns = columns_of(property, property.by_model ? kModel : std::vector<std::string>{});
-    plan.push_back({table_of(property, "models"),
-                    count_of(property, columns, with_model(property, ql, property.values(ql, {}))), columns});
-  }
+  for (const Property& property : kProperties)
+    if (!devices_that_differ(property, tables).empty()) plan.push_back(models(property, ql));
 }
 
 void ask_members(const PromQl& ql, const Tables& tables, Plan& plan) {

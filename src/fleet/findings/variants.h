@@ -11,6 +11,8 @@ namespace rdma_exporter::fleet {
 /// First round: the values on each rail. A single value means that nothing differs.
 void ask_values(const PromQl& ql, Plan& plan);
 /// Second round, for properties with several values: the values of each model of adapter.
+/// What does not depend on other answers, of the whole fleet.
+void ask_recordable_values(const PromQl& ql, Plan& plan);
 void ask_models(const PromQl& ql, const Tables& tables, Plan& plan);
 /// Third round: the members with a rare value.
 void ask_members(const PromQl& ql, const Tables& tables, Plan& plan);
