@@ -270,7 +270,6 @@ class Rules(TestCase):
         """Otherwise fleet ignores what it records. To mend it: rdma_exporter fleet --rules >alerts/fleet/fleet.rules.yml"""
         shipped = pathlib.Path(harness.REPOSITORY, "alerts/fleet/fleet.rules.yml")
         self.assertEqual(run("fleet", "--rules").stdout, shipped.read_text(encoding="ascii"))
-        subprocess.run(["promtool", "check", "rules", shipped], check=True, capture_output=True)
 
 
 class AsARealPrometheusSays(WithApi):
