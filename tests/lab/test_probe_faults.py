@@ -9,13 +9,13 @@ import json
 import exporter
 import labtest
 import remote
-from guest import Path, subprocess
+from guest import Path
 from labtest import LabTest, daemons, stop_daemons
 
 RAILS = range(4)
 DEVICES = [f"roce{rail}" for rail in RAILS]
 FLOWS = ("0", "1")
-SECRET, MESH = Path("/tmp/probe.psk"), Path("/tmp/mesh.json")
+MESH = Path("/tmp/mesh.json")
 GUESTS = dict(zip(("host1", "host2"), remote.guests))
 OTHER = {"host1": "host2", "host2": "host1"}
 CONTROL = {"host1": "10.7.0.1", "host2": "10.7.0.2"}
@@ -44,13 +44,12 @@ def make_rails(name):
 def start(name):
     guest = GUESTS[name]
     guest.exporter.install()
-    guest.ask(SECRET, "write_text", True, ("fleet:" + "5a" * 32 + "\n",))
-    guest.ask(SECRET, "chmod", True, (0o400,))
+    exporter.write_keys(exporter.KEY, guest=guest)
     guest.ask(MESH, "write_text", True, (json.dumps([
         {"targets": [f"{address}:9401"], "labels": {"name": host}} for host, address in CONTROL.items()]),))
     daemons[name] = exporter.Exporter(
         9400, "--netlink=off", f"--probe.mesh={MESH}", f"--probe.listen-address={CONTROL[name]}:9401",
-        f"--probe.secret-file={SECRET}", "--probe.device-include=roce.*", f"--probe.flows={len(FLOWS)}",
+        f"--probe.secret-file={exporter.SECRET}", "--probe.device-include=roce.*", f"--probe.flows={len(FLOWS)}",
         "--probe.interval=500ms", "--probe.echo-interval=1s", "--probe.max-cpu-percent=100", guest=guest)
     daemons[name].wait_until_ready()
 
@@ -208,10 +207,7 @@ class Command(FaultTest):
     """`rdma_exporter probe --mesh` on host1, beside its daemon."""
 
     def mesh(self, status=0):
-        done = subprocess.run([exporter.BINARY, "probe", "--mesh", f"--probe.mesh={MESH}", f"--probe.secret-file={SECRET}",
-                               "--probe.device-include=roce.*", "--count=2"], capture_output=True, text=True, timeout=120)
-        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
-        return done.stdout
+        return exporter.probe("--mesh", f"--probe.mesh={MESH}", "--probe.device-include=roce.*", "--count=2", status=status)
 
     def test_it_shows_every_path_and_what_the_failures_have_in_common(self):
         shown = self.mesh()
