@@ -1,3 +1,4 @@
+#!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the rdma_exporter authors
 """Precision and recall of the alerts of mixin/rules/votes.libsonnet, in meshes with one seeded fault each.
@@ -19,7 +20,9 @@ import yaml
 import cases
 
 RING, RAILS, LEAF = 4, 2, 8
-KINDS = ("none", "noise", "nic", "lossy nic", "host", "target hung off", "rail", "path", "lossy path", "two nics")
+KINDS = ("none", "noise", "nic", "lossy nic", "host", "target hung off", "lossy target", "rail", "lossy rail", "path",
+         "lossy path", "two nics")
+LOSSES = (0.02, 0.05, 0.2)
 RETRIES = 3  # as probe.retry
 BLAME = ("RdmaProbeNicFailing", "RdmaProbeTargetFailing", "RdmaProbeFabricFailing", "RdmaProbePathFailing")
 MINUTES = 22
@@ -75,14 +78,14 @@ class Mesh:
 
     def fault_nic(self, count=1):
         nics = [(host, self.random.randrange(RAILS)) for host in self.random.sample(range(self.hosts), count)]
-        share = self.random.choice((0.2, 0.5, 1.0))  # lossy in one direction, or dead: a path crosses both
+        share = self.random.choice((0.2, 0.5, 1.0))  # of the probes fail, whichever end the adapter is
         for host, rail in nics:
             self.fail(lambda source, target, on, host=host, rail=rail: on == rail and host in (source, target), share)
             self.expected.add(("RdmaProbeNicFailing", f"h{host}", f"mlx5_{rail}"))
 
     def fault_lossy_nic(self):
         nic = (self.some_host(), self.random.randrange(RAILS))
-        self.lose(lambda source, target, rail: nic in ((source, rail), (target, rail)), self.random.choice((0.02, 0.05, 0.2)))
+        self.lose(lambda source, target, rail: nic in ((source, rail), (target, rail)), self.random.choice(LOSSES))
         self.expected.add(("RdmaProbeNicFailing", f"h{nic[0]}", f"mlx5_{nic[1]}"))
 
     def fault_two_nics(self):
@@ -101,11 +104,25 @@ class Mesh:
         self.silent.add(host)
         self.expected.add(("RdmaProbeTargetFailing", f"h{host}", ""))
 
-    def fault_rail(self):
+    def fault_lossy_target(self):
+        """The paths to it lose packets, and it probes nobody."""
+        host = self.some_host()
+        self.lose(lambda source, target, on: target == host, self.random.choice(LOSSES))
+        self.silent.add(host)
+        self.expected.add(("RdmaProbeTargetFailing", f"h{host}", ""))
+
+    def some_rail(self):
+        """Which paths cross it: all of a rail, or those that touch one leaf of it."""
         rail = self.random.randrange(RAILS)
         leaf = self.random.choice((None, self.random.randrange(self.hosts // LEAF)))
-        self.fail(lambda source, target, on: on == rail and (leaf is None or leaf in (source // LEAF, target // LEAF)))
         self.expected.add(("RdmaProbeFabricFailing", "", f"mlx5_{rail}"))
+        return lambda source, target, on: on == rail and (leaf is None or leaf in (source // LEAF, target // LEAF))
+
+    def fault_rail(self):
+        self.fail(self.some_rail())
+
+    def fault_lossy_rail(self):
+        self.lose(self.some_rail(), self.random.choice(LOSSES))
 
     def fault_path(self):
         path = self.random.choice(list(self.paths))
@@ -114,7 +131,7 @@ class Mesh:
 
     def fault_lossy_path(self):
         path = self.random.choice(list(self.paths))
-        self.lose(lambda *other: other == path, self.random.choice((0.02, 0.05, 0.2)))
+        self.lose(lambda *other: other == path, self.random.choice(LOSSES))
         self.expected.add(("RdmaProbePathFailing", f"h{path[0]}", f"mlx5_{path[2]}"))
 
     def series(self, cluster):

@@ -11,7 +11,6 @@ import labtest
 from guest import Path, os
 from labtest import LabTest, daemons, stop_daemons
 
-SECRET = Path("/tmp/probe.psk")
 CONFIG = Path("/tmp/prober.yml")
 LISTS = Path("/tmp/lists")
 HOSTS = Path("/etc/hosts")
@@ -42,7 +41,7 @@ def write_list(file, *entries):
 
 
 def configure(device, **discovery):
-    lines = ["probe:", "  responder: true", "  listen_address: ['10.9.0.1:9401']", f"  secret_file: {SECRET}",
+    lines = ["probe:", "  responder: true", "  listen_address: ['10.9.0.1:9401']", f"  secret_file: {exporter.SECRET}",
              f"  device_include: {device}", "  interval: 200ms", "  echo_interval: 400ms", "  max_cpu_percent: 100"]
     hostmesh = discovery.pop("hostmesh", False)
     if hostmesh:
@@ -54,13 +53,12 @@ def configure(device, **discovery):
 
 def setUpModule():
     exporter.install()
-    SECRET.write_text("fleet:" + "5a" * 32 + "\n")
-    SECRET.chmod(0o400)
+    exporter.write_keys(exporter.KEY)
     LISTS.mkdir()
     write_list("one.json", entry("a", "10.9.0.1", 9401), entry("b", "10.9.0.2", 9402), entry("c", "10.9.0.2", 9403))
     configure("rxe0", files=f"{LISTS}/*.json")
     for name, port in RESPONDERS.items():
-        daemons[name] = exporter.Exporter(port + 100, *QUIET, "--probe.responder", f"--probe.secret-file={SECRET}",
+        daemons[name] = exporter.Exporter(port + 100, *QUIET, "--probe.responder", f"--probe.secret-file={exporter.SECRET}",
                                           f"--probe.listen-address=10.9.0.2:{port}", "--probe.device-include=rxe1")
     daemons["a"] = exporter.Exporter(9501, *QUIET, f"--config.file={CONFIG}")
     for daemon in daemons.values():
@@ -126,7 +124,7 @@ class Names(DiscoveryTest):
         known = HOSTS.read_text() if HOSTS.exists() else ""
         HOSTS.write_text(known + "10.9.0.1 peers.lab\n10.9.0.2 peers.lab\n")
         daemons["b"].stop()
-        daemons["b"] = exporter.Exporter(9502, *QUIET, "--probe.responder", f"--probe.secret-file={SECRET}",
+        daemons["b"] = exporter.Exporter(9502, *QUIET, "--probe.responder", f"--probe.secret-file={exporter.SECRET}",
                                          "--probe.listen-address=10.9.0.2:9401", "--probe.device-include=rxe1")
         self.reload("rxe0", names="peers.lab")
         wait_for(lambda: self.working() == {"10.9.0.2"}, "the other one")

@@ -17,7 +17,7 @@ ADDRESSES = {
     "six": {"host1": "fd00:7::1", "host2": "fd00:7::2"},
     "vlan": {"host1": "10.7.7.1", "host2": "10.7.7.2"},
 }
-SECRET, LIST = Path("/tmp/probe.psk"), Path("/tmp/fleet.json")
+LIST = Path("/tmp/fleet.json")
 FAILURES = "rdma_probe_failures_total"
 CONTROL_FAILURES = "rdma_probe_control_failures_total"
 
@@ -34,7 +34,7 @@ def bracketed(address):
 def start(name):
     listen = [f"--probe.listen-address={bracketed(rail[name])}:9401" for rail in ADDRESSES.values()]
     daemons[name] = exporter.Exporter(
-        9400, "--netlink=off", "--probe.responder", *listen, f"--probe.secret-file={SECRET}",
+        9400, "--netlink=off", "--probe.responder", *listen, f"--probe.secret-file={exporter.SECRET}",
         f"--probe.discovery.files={LIST}", "--probe.interval=200ms", "--probe.echo-interval=400ms", "--probe.timeout=16",
         "--probe.max-cpu-percent=100", guest=GUESTS[name])
     daemons[name].wait_until_ready()
@@ -43,8 +43,7 @@ def start(name):
 def prepare(name):
     guest = GUESTS[name]
     guest.exporter.install()
-    guest.ask(SECRET, "write_text", True, ("fleet:" + "5a" * 32 + "\n",))
-    guest.ask(SECRET, "chmod", True, (0o400,))
+    exporter.write_keys(exporter.KEY, guest=guest)
     guest.ask(LIST, "write_text", True, (json.dumps([
         {"targets": [f"{bracketed(address)}:9401"], "labels": {"name": f"{host}-{rail}", "rail": rail}}
         for rail, addresses in ADDRESSES.items() for host, address in addresses.items()]),))

@@ -10,12 +10,12 @@ import exporter
 import guest
 from guest import kernel
 from labtest import daemons, stop_daemons
-from test_probe_daemon import ATTEMPTS, SECRET, Netem, ProbeTest, wait_for
+from probe_pair import ATTEMPTS, Netem, ProbeTest, wait_for
 
 DEVICES = {"siw0": "ve0", "siw1": "ve1"}
 # The side channel over loopback: what netem swallows is RDMA alone.
 TARGET = "127.0.0.1:9401,name=far,from=siw0,device=siw1,source=10.9.0.1"
-FLAGS = (f"--probe.secret-file={SECRET}", "--probe.max-cpu-percent=100")
+FLAGS = (f"--probe.secret-file={exporter.SECRET}", "--probe.max-cpu-percent=100")
 QUICK = ("--probe.interval=200ms", "--probe.echo-interval=400ms")
 DELAY = 0.005  # seconds, each way
 
@@ -28,8 +28,7 @@ def start_responder():
 
 def setUpModule():
     exporter.install()
-    SECRET.write_text("fleet:" + "5a" * 32 + "\n")
-    SECRET.chmod(0o400)
+    exporter.write_keys(exporter.KEY)
     start_responder()
     daemons["prober"] = exporter.Exporter(9411, *FLAGS, *QUICK, f"--probe.targets={TARGET}",
                                           "--probe.device-include=siw0")
@@ -50,10 +49,8 @@ class IwarpTest(ProbeTest):
     one_sided = "read"
 
     def probe(self, *flags, status=0):
-        command = [exporter.BINARY, "probe", TARGET, *FLAGS, "--probe.device-include=siw0", "--json", *flags]
-        done = guest.subprocess.run(command, capture_output=True, text=True, timeout=120)
-        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
-        return json.loads(done.stdout)["results"]
+        return exporter.probe(TARGET, "--probe.max-cpu-percent=100", "--probe.device-include=siw0", "--json", *flags,
+                              status=status)
 
 
 class Probing(IwarpTest):

@@ -65,6 +65,12 @@ class Prose(unittest.TestCase):
         found = self.prose.faults([board, rules])
         self.assertEqual([(page.name, line) for page, line, _ in found], [("board.json", 2), ("rules.yml", 2), ("rules.yml", 3)])
 
+    def test_every_place_of_comments_has_files(self):
+        self.assertTrue(self.prose.COMMENTED)
+        for glob in self.prose.COMMENTED:
+            with self.subTest(glob=glob):
+                self.assertTrue(self.prose.commented(glob))
+
     def test_finds_nothing_in_plain_english(self):
         self.assertEqual(self.prose.faults([self.page("plain.md", PLAIN)]), [])
 

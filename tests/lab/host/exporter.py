@@ -19,9 +19,13 @@ sys.path.insert(0, str(REPO / "tests/tools"))
 import prom_text  # noqa: E402
 
 guests = remote.Module("exporter")
+programs = remote.Module("subprocess")
 BINARY = remote.Path("/tmp/rdma_exporter")
 NOBODY = 65534
 NETLINK_RDMA = 20
+SECRET = remote.Path("/tmp/probe.psk")
+PART_OF_KEY = "5a5a"  # which nothing may show
+KEY = "fleet:" + PART_OF_KEY * 16
 START_TIMEOUT = 60  # seconds; the emulated processor is ten times slower than a real one
 
 
@@ -54,6 +58,25 @@ def doctor(*flags, user=None):
     """Exit status and document."""
     status, document = guests.doctor(*flags, user=user)
     return status, json.loads(document)
+
+
+def write_keys(*keys, file=SECRET, guest=None):
+    """Those of the mesh, which only their owner may read."""
+    guest = guest or remote.the
+    guest.ask(file, "write_text", True, ("".join(f"{key}\n" for key in keys),))
+    guest.ask(file, "chmod", True, (0o400,))
+
+
+def probe(*flags, secret=SECRET, status=0):
+    """What the command `probe` prints, with --json its results. It must end with this status."""
+    done = programs.run([BINARY, "probe", f"--probe.secret-file={secret}", *flags], capture_output=True, text=True,
+                        timeout=120)
+    said = done.stdout + done.stderr
+    if done.returncode != status:
+        raise AssertionError(f"probe ended with {done.returncode} instead of {status}: {said}")
+    if PART_OF_KEY in said:
+        raise AssertionError(f"probe prints its key: {said}")
+    return json.loads(done.stdout)["results"] if "--json" in flags else done.stdout
 
 
 class Recording:

@@ -10,7 +10,6 @@ import ctypes
 import importlib
 import os
 import pathlib
-import re
 import resource
 import shutil
 import signal
