@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// Who is to blame for probes that fail or are slow: an adapter, a target, the fabric of a rail, or one path. Each path is asked, and the
-// largest thing that explains its failure takes it; only one-sided operations count, which the far adapter answers. Every
-// share has its denominator, the paths that were probed. Failures of the control connection say nothing of a path.
+// Who is to blame for probes that fail or are slow: an adapter, a target, the fabric of a rail, or a single path. Each bad
+// path votes, and the largest component that explains it takes the blame. Only one-sided operations count, which the far
+// adapter answers. Every share has its denominator, the probed paths. Failures of the control connection say nothing about
+// a path.
 function(lib) lib.group('rdma-probe-votes', [
   // Paths that were probed. Targets that rotate have no name, and so no vote.
   lib.record('path:rdma_probe_attempts:rate', |||
