@@ -16,7 +16,7 @@
 #include "log/log.h"
 
 // The daemon's configuration as plain data: no library types, no hidden state, comparable.
-// Every member has a row in option_table.cpp, which defines its flag, its key in the file, its check and its
+// Every member has a row in option_table(), which defines its flag, its key in the file, its check and its
 // help line.
 namespace rdma_exporter::config {
 

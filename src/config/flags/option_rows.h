@@ -11,7 +11,7 @@
 
 #include "config/flags/option.h"
 
-// Helpers to build the rows of option_table.cpp. Because there are many rows, each is a call of one function
+// Helpers to build the rows of option_table(). Because there are many rows, each is a call of one function
 // per value type; only the two accessors of its member are specific to a row.
 namespace rdma_exporter::config {
 

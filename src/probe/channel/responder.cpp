@@ -60,13 +60,7 @@ struct Responder::Shared {
       if (!error && !life.expired()) held.erase(token);
     });
   }
-  // A peer that can connect can resume: it does not need the leases that it does not resume.
-  void heard_of(const std::string& peer_name) {
-    const auto latest = Clock::now() + options.resume_time;
-    for (auto& [token, lease] : held)
-      if (lease.peer_name == peer_name && lease.until.expiry() > latest)
-        end_after(token, lease, options.resume_time);
-  }
+  void heard_of(const std::string& peer_name);
   // A peer that asks for a new session needs the room more than one that may never return.
   void release_first_held() {
     const auto first = std::min_element(held.begin(), held.end(), [](const auto& a, const auto& b) {
@@ -112,6 +106,9 @@ class Responder::Session : public std::enable_shared_from_this<Session> {
     return ends;
   }
 
+  /// How long the ends are held if the connection breaks without another word of the peer over it.
+  void hold_for(std::chrono::milliseconds time) { hold_time_ = time; }
+
   const LeaseToken* token() const { return pending() ? nullptr : &token_; }
   const std::string& peer_name() const { return peer_name_; }
   const std::string& device() const { return device_; }
@@ -138,7 +135,6 @@ class Responder::Session : public std::enable_shared_from_this<Session> {
     if (hello.cluster != options.cluster) return refuse(RejectReason::cluster);
     peer_name_ = hello.host;
     shared_->heard_of(peer_name_);
-    for (const auto& other : shared_->open) other->peer_is_back_ |= other->peer_name_ == peer_name_;
     version_ = std::min(hello.version, kProtocolVersion);
     step_ = Step::connect;
     channel_->send(Welcome{version_, options.host});
@@ -197,7 +193,7 @@ class Responder::Session : public std::enable_shared_from_this<Session> {
 
   void on_ready() {
     step_ = Step::leased;
-    peer_is_back_ = false;
+    hold_for(shared_->options.hold_time);
     ++shared_->leased;
     channel_->expect_within(shared_->options.lease_time);
     log::debug("probe session accepted", {{"peer", peer_}, {"name", peer_name_}});
@@ -205,7 +201,7 @@ class Responder::Session : public std::enable_shared_from_this<Session> {
 
   void on_ping(const Ping& ping) {
     if (ping.answer) return;
-    peer_is_back_ = false;
+    hold_for(shared_->options.hold_time);
     channel_->expect_within(shared_->options.lease_time);
     channel_->send(Ping{ping.number, true});
   }
@@ -213,8 +209,7 @@ class Responder::Session : public std::enable_shared_from_this<Session> {
   void on_end(const Failure& failure) {
     if (step_ != Step::leased) ++shared_->refused[failure.reason];
     if (step_ == Step::leased && resumable_ && failure.reason != kPeerClosed && !shared_->stopped)
-      shared_->hold(token_, peer_name_, device_, held_,
-                    peer_is_back_ ? shared_->options.resume_time : shared_->options.hold_time);
+      shared_->hold(token_, peer_name_, device_, held_, hold_time_);
     finish();
   }
 
@@ -238,10 +233,21 @@ class Responder::Session : public std::enable_shared_from_this<Session> {
   std::shared_ptr<void> held_;
   LeaseToken token_{};
   bool resumable_ = false;
-  bool peer_is_back_ = false;  // since the last ping, it has opened another connection
+  std::chrono::milliseconds hold_time_{0};
   std::uint8_t version_ = 1;
   Step step_ = Step::hello;
 };
+
+// A peer that can connect can resume: it does not need the leases that it does not resume. Those whose
+// connection still seems open are held as briefly if that breaks.
+void Responder::Shared::heard_of(const std::string& peer_name) {
+  const auto latest = Clock::now() + options.resume_time;
+  for (auto& [token, lease] : held)
+    if (lease.peer_name == peer_name && lease.until.expiry() > latest)
+      end_after(token, lease, options.resume_time);
+  for (const auto& session : open)
+    if (session->peer_name() == peer_name) session->hold_for(options.resume_time);
+}
 
 Responder::Responder(asio::io_context& io, ResponderOptions options, Acceptor& acceptor)
     : shared_(std::make_shared<Shared>(Shared{std::move(options), acceptor, io})), pause_(io), io_(io) {}

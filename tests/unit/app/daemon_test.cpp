@@ -12,7 +12,7 @@
 #include "config/parse.h"
 #include "tests/unit/support/temp_tree.h"
 
-// Reloads whose files are slow or never read.
+// Reloads whose files are slow or never read, or ask for what cannot change.
 namespace rdma_exporter::app {
 namespace {
 
@@ -96,6 +96,37 @@ TEST_F(DaemonReload, GivesUpAFileThatIsNeverRead) {
   go_on_.set_value();
   io_.run_for(100ms);
   EXPECT_FALSE(stuck->has_value()) << "what comes too late is dropped";
+  EXPECT_TRUE(daemon.finish(std::chrono::steady_clock::now() + 10s));
+}
+
+// The probe opens adapters by the names that it found below the old path.
+TEST_F(DaemonReload, RefusesAnotherSysfsWhileTheProbeIsOn) {
+  config_.probe.responder = true;
+  config_.probe.listen_addresses = {"127.0.0.1:0"};
+  Daemon daemon(io_, *set_up(config_, Purpose::serve), [this] { return set_up(config_, Purpose::serve); });
+  ASSERT_TRUE(daemon.start());
+  tree_.mkdir("other");
+  config_.path.sysfs = tree_.path("other");
+  for (const char* again : {"refused", "and no half of it was taken over"}) {
+    const Outcome refused = reload(daemon);
+    run_until_answered(refused);
+    EXPECT_EQ(**refused, "--path.sysfs: a change requires a restart while the probe is on") << again;
+  }
+  config_.path.sysfs = tree_.path("sys");
+  const Outcome reverted = reload(daemon);
+  run_until_answered(reverted);
+  EXPECT_EQ(**reverted, "");
+  EXPECT_TRUE(daemon.finish(std::chrono::steady_clock::now() + 10s));
+}
+
+TEST_F(DaemonReload, TakesAnotherSysfsWithoutAProbe) {
+  Daemon daemon(io_, *set_up(config_, Purpose::serve), [this] { return set_up(config_, Purpose::serve); });
+  ASSERT_TRUE(daemon.start());
+  tree_.mkdir("other");
+  config_.path.sysfs = tree_.path("other");
+  const Outcome taken = reload(daemon);
+  run_until_answered(taken);
+  EXPECT_EQ(**taken, "");
   EXPECT_TRUE(daemon.finish(std::chrono::steady_clock::now() + 10s));
 }
 
