@@ -90,36 +90,46 @@ bool label_name(std::string_view name) {
              std::string_view::npos;
 }
 
+core::Result<std::string> text_of(const config::CommandLine& line, std::string_view flag,
+                                  std::string otherwise) {
+  return line.value(flag, config::filled_text("TEXT", "use a non-empty text"), std::move(otherwise));
+}
+
+core::Result<fleet::Options> options_of(const config::CommandLine& line) {
+  fleet::Options options;
+  const auto selector = text_of(line, "--selector", "");
+  if (!selector) return tl::unexpected(selector.error());
+  if (selector->find_first_of("{}") != std::string::npos)
+    return core::config_error("--selector: contains braces (write only the matchers: cluster=\"a\")");
+  options.selector = *selector;
+  const auto unit = text_of(line, "--unit-label", options.unit_label);
+  if (!unit) return tl::unexpected(unit.error());
+  if (!label_name(*unit)) return core::config_error("--unit-label: is not a valid label name");
+  options.unit_label = *unit;
+  const auto window = line.value("--window", config::whole_seconds(60s, 24h), 0s);
+  if (!window) return tl::unexpected(window.error());
+  options.window = *window;
+  return options;
+}
+
 core::Result<Wanted> wanted_of(const config::CommandLine& line) {
   Wanted wanted;
-  const auto text = [&line](std::string_view flag, std::string otherwise) {
-    return line.value(flag, config::filled_text("TEXT", "use a non-empty text"), std::move(otherwise));
-  };
-  const auto url = text("--prometheus.url", "");
+  const auto url = text_of(line, "--prometheus.url", "");
   if (!url) return tl::unexpected(url.error());
   if (url->empty() && !line.has("--rules"))
     return core::config_error("--prometheus.url: is missing (use a URL such as http://prometheus:9090)");
   wanted.url = *url;
-  const auto file = text("--http.config.file", "");
+  const auto file = text_of(line, "--http.config.file", "");
   if (!file) return tl::unexpected(file.error());
   auto client = client_of(*file);
   if (!client) return tl::unexpected(std::move(client.error()));
   wanted.client = std::move(*client);
-  const auto at = text("--at", std::to_string(a_minute_ago())).and_then(time_of);
+  const auto at = text_of(line, "--at", std::to_string(a_minute_ago())).and_then(time_of);
   if (!at) return tl::unexpected(at.error());
   wanted.at = *at;
-  const auto selector = text("--selector", "");
-  if (!selector) return tl::unexpected(selector.error());
-  if (selector->find_first_of("{}") != std::string::npos)
-    return core::config_error("--selector: contains braces (write only the matchers: cluster=\"a\")");
-  wanted.options.selector = *selector;
-  const auto unit = text("--unit-label", wanted.options.unit_label);
-  if (!unit) return tl::unexpected(unit.error());
-  if (!label_name(*unit)) return core::config_error("--unit-label: is not a valid label name");
-  wanted.options.unit_label = *unit;
-  const auto window = line.value("--window", config::whole_seconds(60s, 24h), 0s);
-  if (!window) return tl::unexpected(window.error());
-  wanted.options.window = *window;
+  const auto options = options_of(line);
+  if (!options) return tl::unexpected(options.error());
+  wanted.options = *options;
   const auto timeout =
       line.value("--timeout", config::duration(100ms, 10min), std::chrono::milliseconds(60s));
   if (!timeout) return tl::unexpected(timeout.error());
