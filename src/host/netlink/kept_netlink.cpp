@@ -11,8 +11,10 @@ namespace {
 class Borrowed {
  public:
   Borrowed(Host& host, NetlinkProtocol protocol)
-      : host_(host), protocol_(protocol), netlink_(host.netlink_sockets.take(protocol)) {
-    within_budget_ = netlink_ || host_.open_files.take();
+      : host_(host),
+        protocol_(protocol),
+        netlink_(host.netlink_sockets.take(protocol)),
+        within_budget_(netlink_ || host.open_files.take()) {
     if (!netlink_) netlink_ = host_.make_netlink(protocol_);
   }
   ~Borrowed() {

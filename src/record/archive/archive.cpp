@@ -59,8 +59,7 @@ class Reader {
   // Reads whole blocks; `content` gets `size` bytes of them. Reads piece by piece, because the size in the
   // header need not be true.
   core::Result<void> read_content(std::uint64_t size, std::string* content) {
-    std::array<char, 128 * tar::kBlock>
-        buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled below
+    std::array<char, 128 * tar::kBlock> buffer{};
     while (size > 0) {
       const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(size, buffer.size()));
       const std::size_t blocks = (wanted + tar::kBlock - 1) / tar::kBlock;
@@ -81,8 +80,7 @@ class Reader {
 
   // Reads to the end, where gzip's checksum is.
   core::Result<void> skip_rest() {
-    std::array<char, 128 * tar::kBlock>
-        buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled below
+    std::array<char, 128 * tar::kBlock> buffer{};
     for (;;) {
       const auto length = read_piece(buffer);
       if (!length) return tl::unexpected(length.error());
