@@ -3,7 +3,8 @@
 """Evaluates the shipped rules over past hours: a real Prometheus has the samples, promtool evaluates the recording rules on
 it, and each alert is a range query with one step per evaluation.
 
-The samples have no staleness markers, because OpenMetrics has none; a lookback of one and a half scrapes replaces them."""
+The samples have no staleness markers, because OpenMetrics has none; a lookback of less than a scrape replaces them. So
+everything has to be evaluated at the second of the minute at which the samples are."""
 
 import collections
 import json
@@ -19,9 +20,11 @@ import yaml
 import cases
 
 EVERY = 60  # seconds between two evaluations, Prometheus' default
+# The names of a group and of its file decide at which second of a minute it is evaluated. These: at the first one.
+GROUP, FILE = "rules-42", "rules.yml"
 CONFIG = "global: {evaluation_interval: 1m}\n"
 # Blocks of two hours stay that long: compacted to longer ones, the whole day would be rewritten for each recorded series.
-FLAGS = ("--query.lookback-delta=90s", "--storage.tsdb.retention.time=100y", "--query.timeout=10m",
+FLAGS = ("--query.lookback-delta=59s900ms", "--storage.tsdb.retention.time=100y", "--query.timeout=10m",
          "--storage.tsdb.min-block-duration=2h", "--storage.tsdb.max-block-duration=2h")
 Fired = collections.namedtuple("Fired", "alert severity labels start end")  # seconds since 1970
 
@@ -83,29 +86,34 @@ class Ruler:
             os.unlink(file.name)
 
     def promtool(self, *arguments):
-        done = subprocess.run(["promtool", "tsdb", *map(str, arguments)], capture_output=True, text=True, check=False)
+        done = subprocess.run(["promtool", "tsdb", *map(str, arguments)], cwd=self.folder, capture_output=True, text=True,
+                              check=False)
         assert done.returncode == 0, done.stderr
 
     def record(self, groups, start, end):
         """Blocks that a server does not see before it ends: it would merge each with those of the same hours at once."""
         for number, level in enumerate(levels(groups)):
             new = self.folder / f"level{number}"
-            path = self.folder / f"level{number}.rules.yml"
-            path.write_text(yaml.safe_dump({"groups": level}))
             server = self.serve(self.folder, FLAGS)
             try:
-                self.promtool("create-blocks-from", "rules", f"--start={start}", f"--end={end}", f"--eval-interval={EVERY}s",
-                              f"--url=http://127.0.0.1:{server.port}", f"--output-dir={new}", path)
+                for interval in {group.get("interval", f"{EVERY}s") for group in level}:
+                    rules = [rule for group in level if group.get("interval", f"{EVERY}s") == interval for rule in group["rules"]]
+                    (self.folder / FILE).write_text(yaml.safe_dump(
+                        {"groups": [{"name": GROUP, "interval": interval, "rules": rules}]}))
+                    self.promtool("create-blocks-from", "rules", f"--start={start}", f"--end={end}",
+                                  f"--url=http://127.0.0.1:{server.port}", f"--output-dir={new}", FILE)
             finally:
                 server.stop()
             for block in new.iterdir():
+                first = json.loads((block / "meta.json").read_text())["minTime"]
+                assert first % (1000 * EVERY) < 1000, f"{GROUP} of {FILE} is not evaluated at the first second of a minute"
                 block.rename(self.folder / "data" / block.name)
 
     def fired(self, rules, start, end):
-        """[Fired] of alert rules, in the order of time."""
+        """[Fired] of alert rules, in the order of time. A second after the recording rules."""
         server = self.serve(self.folder, FLAGS)
         try:
-            found = [fired for rule in rules for fired in self.alert(server, rule, start, end)]
+            found = [fired for rule in rules for fired in self.alert(server, rule, start + 1, end + 1)]
             return sorted(found, key=lambda fired: fired.start)
         finally:
             server.stop()
