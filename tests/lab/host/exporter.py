@@ -70,7 +70,7 @@ def write_keys(*keys, file=SECRET, guest=None):
 def probe(*flags, secret=SECRET, status=0):
     """What the command `probe` prints, with --json its results. It must end with this status."""
     done = programs.run([BINARY, "probe", f"--probe.secret-file={secret}", *flags], capture_output=True, text=True,
-                        timeout=120)
+                        timeout=300)  # takes half a minute on a guest that shares its processor
     said = done.stdout + done.stderr
     if done.returncode != status:
         raise AssertionError(f"probe ended with {done.returncode} instead of {status}: {said}")
