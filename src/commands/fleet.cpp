@@ -109,6 +109,8 @@ core::Result<fleet::Options> options_of(const config::CommandLine& line) {
   const auto window = line.value("--window", config::whole_seconds(60s, 24h), 0s);
   if (!window) return tl::unexpected(window.error());
   options.window = *window;
+  if (window->count() != 0 && line.has("--rules"))
+    return core::config_error("--rules: cannot be used with --window (rules have the default window)");
   return options;
 }
 

@@ -10,7 +10,7 @@
 namespace rdma_exporter::fleet {
 
 /// The queries of every analysis whose text does not depend on answers, each for the whole fleet: what
-/// to_rules() makes rules of. The window is that of the options' default.
+/// to_rules() makes rules of.
 Plan recordable(const Options& options);
 
 /// Sends queries in a few rounds, in each of them those that do not depend on each other, and draws

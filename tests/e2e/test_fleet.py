@@ -267,6 +267,11 @@ def serve(test):
 
 
 class Rules(TestCase):
+    def test_they_have_the_default_window(self):
+        done = run("fleet", "--rules", "--window=5m")
+        self.assertEqual((done.returncode, done.stdout), (64, ""))
+        self.assertIn("--window", done.stderr)
+
     def test_the_shipped_file_is_what_the_command_prints(self):
         """Otherwise fleet ignores what it records. To mend it: rdma_exporter fleet --rules >alerts/fleet/fleet.rules.yml"""
         shipped = pathlib.Path(harness.REPOSITORY, "alerts/fleet/fleet.rules.yml")

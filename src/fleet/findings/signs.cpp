@@ -13,7 +13,7 @@
 namespace rdma_exporter::fleet {
 namespace {
 
-constexpr std::size_t kRows = 200;   // rows of a table
+constexpr std::size_t kRows = 200;   // rows of a table for each rail, which few_of_rail() counts
 constexpr double kFewOfRail = 0.05;  // if more are affected, it is load and not a straggler
 constexpr std::size_t kFew = 4;      // as many may be affected in a small fleet
 constexpr double kIdle = 0.05;       // share of line rate; a host that sends less says nothing about balance
@@ -35,7 +35,8 @@ std::string more(std::string_view matchers, const std::string& shard) {
 }
 
 std::string above(const std::string& series, double limit) {
-  return fmt::format("topk({}, sum by (instance, device, port) ({}) > {})", kRows, series, limit);
+  return fmt::format("topk by (device) ({}, sum by (instance, device, port) ({}) > {})", kRows, series,
+                     limit);
 }
 
 // A healthy fleet needs no further query.
@@ -44,7 +45,7 @@ std::string any_down(const PromQl& ql, const std::string& shard) {
 }
 // A port that should be up: down, and not because somebody switched it off.
 std::string down(const PromQl& ql, const std::string& shard) {
-  return fmt::format("topk({}, {} == 0 unless on (job, instance, device, port) {} == 3)", kRows,
+  return fmt::format("topk by (device) ({}, {} == 0 unless on (job, instance, device, port) {} == 3)", kRows,
                      ql.series(names::kPortUp, shard), ql.series(names::kPhysicalState, shard));
 }
 std::string uncorrectable(const PromQl& ql, const std::string& shard) {
@@ -76,12 +77,12 @@ std::string notified(const PromQl& ql, const std::string& shard) {
 std::string balance(const PromQl& ql) {
   const std::string sent = ql.rate(names::kDataBytes, R"(direction="tx")");
   return fmt::format(
-      "topk({0}, {1} / on (job, instance) group_left () "
+      "topk by (device) ({0}, {1} / on (job, instance) group_left () "
       "(avg by (job, instance) ({1}) > {2} * avg by (job, instance) ({3})) < {4})",
       kRows, sent, kIdle, ql.series(names::kRate), kBalanced);
 }
 std::string objects(const PromQl& ql, const std::string& shard) {
-  return fmt::format("topk({}, max by (instance, device, type) ({} / ({} > 0) > 0.8))", kRows,
+  return fmt::format("topk by (device) ({}, max by (instance, device, type) ({} / ({} > 0) > 0.8))", kRows,
                      ql.series(names::kObjects, shard), ql.series(names::kObjectsLimit, shard));
 }
 

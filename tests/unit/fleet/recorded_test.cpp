@@ -50,6 +50,18 @@ TEST(RecordedTest, ARuleWithoutAResultHasNoRows) {
   EXPECT_EQ(tables.rows("rails").size(), 1U) << "was asked, not recorded";
 }
 
+// A limit of the whole fleet would leave a few rows of each rail where load affects all of them, and few rows
+// of a rail are taken for faults.
+TEST(RecordedTest, EachRailHasItsOwnLimitOfRows) {
+  std::size_t limited = 0;
+  for (const Query& query : recordable({}))
+    if (query.expression.find("topk") != std::string::npos) {
+      ++limited;
+      EXPECT_TRUE(query.expression.starts_with("topk by (device) (")) << query.expression;
+    }
+  EXPECT_GT(limited, 8U);
+}
+
 TEST(RecordedTest, RulesDependOnSelectorAndUnitLabel) {
   const std::string plain = to_rules(recordable({}));
   Options selected;
