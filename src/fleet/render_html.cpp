@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <set>
 
@@ -21,10 +22,15 @@ constexpr std::string_view kStyle =
     ".critical{background:#f7b5b0}.warning{background:#ffe9a8}.info{background:#dce9f7}small{color:#555}"
     "svg text{font:11px sans-serif;fill:#222}"
     ".sort table,.sort tbody{display:flex;flex-direction:column}"
-    ".sort tr{display:grid;grid-template-columns:5em 1fr 4em 4em 4em 16em}"
+    ".sort tr{display:grid;grid-template-columns:6em 1fr 4em 4em 7em 16em}"
     ".sort tr:first-child{order:-2000000000!important}#by1:checked~table tr{order:var(--place)}"
     "#by2:checked~table tr{order:var(--hosts)}#by3:checked~table tr{order:var(--nics)}"
     "#by4:checked~table tr{order:var(--sure)}"
+    "@media(max-width:55em){.sort tr{grid-template-columns:6em 1fr}.sort th:nth-child(n+3){display:none}"
+    ".sort td:nth-child(n+2){grid-column:2}.sort td:first-child{grid-row:1/6}"
+    ".sort td:nth-child(-n+5){border:0}.sort td:nth-child(3)::before{content:'Hosts: '}"
+    ".sort td:nth-child(4)::before{content:'NICs: '}.sort td:nth-child(5)::before{content:'Confidence: '}"
+    ".sort td:nth-child(6)::before{content:'Next: '}}"
     "@media print{body{margin:0}tr,svg{break-inside:avoid}.sort input,.sort label,.sort span{display:none}}";
 constexpr int kCell = 14;
 constexpr int kLabel = 130;
@@ -32,6 +38,9 @@ constexpr int kWide = 700;
 constexpr std::size_t kRows = 500;  // of the table of problems
 constexpr std::size_t kMembers = 20;
 constexpr std::size_t kArrows = 24;
+constexpr std::size_t kFewUnits = 12;   // of which all hosts are drawn
+constexpr std::size_t kMostUnits = 40;  // of which hosts are drawn where there are more
+constexpr std::string_view kFine = "#dfeee0";
 
 std::string_view colour(Severity severity) {
   switch (severity) {
@@ -84,13 +93,37 @@ std::string problems(const Analysis& analysis) {
                                    std::pair(3, "NICs"), std::pair(4, "confidence")})
     out += fmt::format("<input type=\"radio\" name=\"by\" id=\"by{0}\"{1}><label for=\"by{0}\">{2}</label>\n",
                        number, number == 0 ? " checked" : "", by);
-  out += "<table><tr><th>Severity<th>What<th>Hosts<th>NICs<th>Sure<th>Next</tr>\n";
+  out += "<table><tr><th>Severity<th>What<th>Hosts<th>NICs<th>Confidence<th>Next</tr>\n";
   for (std::size_t i = 0; i < shown; ++i) out += row(analysis.problems[i], places[i]);
   return out + "</table></div>\n";
 }
 
-// A rectangle for each unit and rail, as wide as its number of NICs, in which only NICs with problems are
-// drawn. All cells of a large fleet would be six megabytes.
+// "su2" before "su10".
+struct NaturalOrder {
+  bool operator()(const std::string& a, const std::string& b) const {
+    return ::strverscmp(a.c_str(), b.c_str()) < 0;
+  }
+};
+
+std::string rect(int x, int y, int width, std::string_view fill, const std::string& title) {
+  return fmt::format(
+      "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\"><title>{}</title></rect>\n", x, y,
+      width, kCell, fill, html_text(title));
+}
+
+std::string rail_name(int y, const std::string& rail) {
+  return fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>", kLabel - 8, y + 11,
+                     html_text(rail));
+}
+
+std::string svg(int height, std::string_view title, const std::string& content) {
+  return fmt::format("<svg viewBox=\"0 0 {} {}\" width=\"100%\" role=\"img\"><title>{}</title>\n{}</svg>\n",
+                     kLabel + kWide + 10, height, title, content);
+}
+
+// Where the problems are: rail by unit for a large fleet, then rail by host for each unit with more than
+// info, or for all units of a small fleet. All NICs of a large fleet would be six megabytes, so only those
+// with problems are drawn.
 class HeatMap {
  public:
   explicit HeatMap(const Analysis& analysis) {
@@ -101,24 +134,11 @@ class HeatMap {
     for (const Problem& problem : analysis.problems) add(problem);
   }
 
-  std::string svg() const {
-    std::string out;
-    int y = 0;
-    for (const auto& [unit, size] : sizes_) {
-      out += fmt::format("<text x=\"0\" y=\"{}\">{}</text>\n", y + 12,
-                         html_text(unit.empty() ? "all hosts" : unit));
-      for (const std::string& rail : rails_) {
-        y += kCell + 2;
-        out += fmt::format("<text x=\"10\" y=\"{}\">{}</text>", y + 11, html_text(rail));
-        out +=
-            rect(kLabel, y, kWide, background(unit, rail), fmt::format("{} {}: {} NICs", unit, rail, size));
-        out += "\n" + cells(unit, rail, size, y);
-      }
-      y += kCell + 12;
-    }
-    return fmt::format(
-        "<svg viewBox=\"0 0 {} {}\" width=\"100%\" role=\"img\"><title>Rails and hosts</title>\n{}</svg>\n",
-        kLabel + kWide + 10, y, out);
+  std::string html() const {
+    if (sizes_.size() <= kFewUnits) return hosts(false);
+    const std::size_t healthy = sizes_.size() - faulty_.size();
+    return overview() + hosts(true) +
+           (healthy == 0 ? "" : fmt::format("<p>Nothing above info in {} units.</p>\n", healthy));
   }
 
  private:
@@ -126,30 +146,84 @@ class HeatMap {
   struct Cell {
     Severity severity = Severity::info;
     std::string titles;
+
+    void add(const Problem& problem) {
+      severity = std::max(severity, problem.severity);
+      titles += (titles.empty() ? "" : "; ") + problem.title;
+    }
   };
 
   void add(const Problem& problem) {
     const Component& where = problem.component;
-    if (where.kind == "leaf" || where.kind == "uplinks")
-      leaves_[{where.unit, where.device}] = std::max(leaves_[{where.unit, where.device}], problem.severity);
-    if (where.instance.empty()) return;
+    const bool leaf = where.kind == "leaf" || where.kind == "uplinks";
+    if (!sizes_.contains(where.unit) || (!leaf && where.instance.empty())) return;
+    if (problem.severity != Severity::info) faulty_.insert(where.unit);
     for (const std::string& rail : rails_) {
       if (!where.device.empty() && where.device != rail) continue;
-      Cell& cell = cells_[{where.unit, rail}][where.instance];
-      cell.severity = std::max(cell.severity, problem.severity);
-      cell.titles += (cell.titles.empty() ? "" : "; ") + problem.title;
+      places_[{where.unit, rail}].add(problem);
+      if (leaf) leaves_[{where.unit, rail}].add(problem);
+      if (!where.instance.empty()) cells_[{where.unit, rail}][where.instance].add(problem);
     }
+  }
+
+  // A cell for each unit and rail, 40 units in a line.
+  std::string overview() const {
+    constexpr int kStep = kCell + 2, kUnits = 40;
+    const int lines = static_cast<int>(rails_.size());
+    std::string out;
+    int column = 0, top = 0;
+    for (const auto& [unit, size] : sizes_) {
+      if (column == kUnits) column = 0, top += (lines + 1) * kStep + 8;
+      const int x = kLabel + column * kStep;
+      if (column % 10 == 0)
+        out += fmt::format("<text x=\"{}\" y=\"{}\">{}</text>\n", x, top + 11, html_text(unit));
+      int y = top;
+      for (const std::string& rail : rails_) {
+        y += kStep;
+        if (column == 0) out += rail_name(y, rail);
+        const auto found = places_.find({unit, rail});
+        const bool fine = found == places_.end();
+        out += rect(
+            x, y, kCell, fine ? kFine : colour(found->second.severity),
+            fmt::format("{} {}: {}", unit, rail, fine ? fmt::format("{} NICs", size) : found->second.titles));
+      }
+      ++column;
+    }
+    return svg(top + (lines + 1) * kStep + 8, "Rails and units", out);
+  }
+
+  // A bar for each unit and rail.
+  std::string hosts(bool only_faulty) const {
+    std::string out;
+    int y = 0;
+    std::size_t shown = 0, left_out = 0;
+    for (const auto& [unit, size] : sizes_) {
+      if (only_faulty && !faulty_.contains(unit)) continue;
+      if (shown == kMostUnits) {
+        ++left_out;
+        continue;
+      }
+      ++shown;
+      out += fmt::format("<text x=\"0\" y=\"{}\">{}</text>\n", y + 12,
+                         html_text(unit.empty() ? "all hosts" : unit));
+      for (const std::string& rail : rails_) {
+        y += kCell + 2;
+        out += rail_name(y, rail) + rect(kLabel, y, kWide, background(unit, rail),
+                                         fmt::format("{} {}: {} NICs", unit, rail, size));
+        out += cells(unit, rail, size, y);
+      }
+      y += kCell + 12;
+    }
+    if (shown == 0) return "";
+    return svg(y, "Rails and hosts", out) +
+           (left_out == 0 ? "" : fmt::format("<p>{} more units have problems.</p>\n", left_out));
   }
 
   std::string_view background(const std::string& unit, const std::string& rail) const {
     const auto leaf = leaves_.find({unit, rail});
-    return leaf == leaves_.end() ? "#dfeee0" : leaf->second == Severity::critical ? "#f7b5b0" : "#ffe9a8";
-  }
-
-  static std::string rect(int x, int y, int width, std::string_view fill, const std::string& title) {
-    return fmt::format(
-        "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\"><title>{}</title></rect>", x, y,
-        width, kCell, fill, html_text(title));
+    return leaf == leaves_.end()                         ? kFine
+           : leaf->second.severity == Severity::critical ? "#f7b5b0"
+                                                         : "#ffe9a8";
   }
 
   std::string cells(const std::string& unit, const std::string& rail, std::size_t size, int y) const {
@@ -160,16 +234,18 @@ class HeatMap {
     int x = kLabel;
     for (const auto& [instance, cell] : found->second) {
       if (x + step > kLabel + kWide) break;
-      out += rect(x, y, step - 1, colour(cell.severity), host_part(instance) + ": " + cell.titles) + "\n";
+      out += rect(x, y, step - 1, colour(cell.severity), host_part(instance) + ": " + cell.titles);
       x += step;
     }
     return out;
   }
 
-  std::set<std::string> rails_;
-  std::map<std::string, std::size_t> sizes_;  // number of hosts of a unit
-  std::map<Place, std::map<std::string, Cell>> cells_;
-  std::map<Place, Severity> leaves_;
+  std::set<std::string, NaturalOrder> rails_;
+  std::map<std::string, std::size_t, NaturalOrder> sizes_;  // number of hosts of a unit
+  std::set<std::string> faulty_;                            // units with more than info
+  std::map<Place, Cell> places_;
+  std::map<Place, Cell> leaves_;
+  std::map<Place, std::map<std::string, Cell>> cells_;  // by instance
 };
 
 // Roots on the left, paused hosts on the right; the thickness of lines is the share of time.
@@ -229,7 +305,7 @@ std::string to_html(const Question& question, const Analysis& analysis) {
       "hosts</h2>\n{}{}{}</body></html>\n",
       kStyle, analysis.hosts_seen, analysis.hosts_expected, analysis.nics, analysis.edges,
       html_text(question.at), analysis.partial ? ". Not everything could be examined." : "",
-      problems(analysis), HeatMap(analysis).svg(), pause_graph(analysis), checks(analysis));
+      problems(analysis), HeatMap(analysis).html(), pause_graph(analysis), checks(analysis));
 }
 
 }  // namespace rdma_exporter::fleet

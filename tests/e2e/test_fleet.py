@@ -394,6 +394,19 @@ class Shows(WithApi):
         self.assertIn("Who pauses whom", page)
         self.assertIn("RDMA MTU 1024", page)
 
+    def test_of_a_large_fleet_it_shows_all_units_and_the_hosts_of_those_with_problems(self):
+        page = self.page(1024, "nic_dead", "leaf_dead")
+        overview, hosts = re.findall(r"<svg.*?</svg>", page, re.DOTALL)
+        self.assertEqual(overview.count("<rect"), 32 * 8, "units and rails")
+        self.assertIn(">su10<", overview)
+        self.assertEqual(len(re.findall(r">su\d+</text>", hosts)), 2)
+        self.assertIn("Nothing above info in 30 units.", page)
+
+    def test_of_a_large_healthy_fleet_it_shows_no_hosts(self):
+        page = self.page(1024)
+        self.assertEqual(len(re.findall("<svg", page)), 1)
+        self.assertIn("Nothing above info in 32 units.", page)
+
     def test_the_table_can_be_sorted_without_a_script(self):
         if not shutil.which("chromium"):
             self.skipTest("no chromium")
