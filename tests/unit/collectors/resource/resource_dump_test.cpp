@@ -102,9 +102,16 @@ TEST_F(ResourceTest, ServesNoPartOfATable) {
   EXPECT_EQ(count(page, "rdma_resource_qps{"), 0U);
 }
 
-TEST_F(ResourceTest, DumpsNothingOnAKernelThatMayCrashOnIt) {
+TEST_F(ResourceTest, DumpsNothingOnAKernelThatMayCrashOnItAndSaysSoOnce) {
   host_.resource_dumps_safe = false;
+  ::testing::internal::CaptureStderr();
   const Page page = collect();
+  const std::string log = ::testing::internal::GetCapturedStderr();
+  EXPECT_NE(log.find("owners and queue pair states are off"), std::string::npos) << log;
+  EXPECT_NE(log.find("--collector.resource.detail=on turns them on"), std::string::npos) << log;
+  ::testing::internal::CaptureStderr();
+  collect();
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
   EXPECT_EQ(page.at(R"(rdma_resource_detail_enabled{device="rxe0",reason="kernel"})"), 0);
   EXPECT_EQ(background_.started, 0);
   EXPECT_EQ(script_->requests[qp_dump()], 0);
