@@ -10,8 +10,8 @@
 
 #include "collectors/counters/carry_over.h"
 #include "collectors/counters/series_plan.h"
+#include "core/intern.h"
 #include "core/job.h"
-#include "core/names.h"
 
 namespace rdma_exporter::collectors {
 

@@ -22,7 +22,6 @@
 #include "collectors/attr_text.h"
 #include "collectors/collector.h"
 #include "core/labels.h"
-#include "core/text/aer_counters.h"
 #include "core/text/kernel_text.h"
 #include "host/fs/attr_dir.h"
 #include "host/topology/pci.h"

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <vector>
 
-#include "core/text/utf8.h"
+#include "core/text/escape.h"
 
 namespace rdma_exporter::config {
 namespace {

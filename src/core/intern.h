@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <mutex>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -24,5 +25,8 @@ std::shared_ptr<const T> intern(T value) {
   values.emplace_back(made);
   return made;
 }
+
+/// A list of names, shared: see intern().
+using Names = std::shared_ptr<const std::vector<std::string>>;
 
 }  // namespace rdma_exporter::core

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/text/utf8.h"
+#include "core/text/escape.h"
 
 namespace rdma_exporter::core {
 namespace {

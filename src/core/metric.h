@@ -116,6 +116,16 @@ constexpr bool all_valid(const Table& table) {
 }
 
 /// "counter", "gauge" or "histogram", as in a TYPE line of text format 0.0.4.
-std::string_view to_string(MetricType type);
+constexpr std::string_view to_string(MetricType type) {
+  switch (type) {
+    case MetricType::counter:
+      return "counter";
+    case MetricType::gauge:
+      return "gauge";
+    case MetricType::histogram:
+      return "histogram";
+  }
+  return "untyped";
+}
 
 }  // namespace rdma_exporter::core

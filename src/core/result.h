@@ -7,8 +7,6 @@
 #include <tl/expected.hpp>
 #include <utility>
 
-#include "core/text/errno_name.h"
-
 namespace rdma_exporter::core {
 
 /// The kind of an error, which decides the `reason` label of error counters.
@@ -40,6 +38,10 @@ inline tl::unexpected<Error> too_long_error() { return tl::unexpected(Error{Errc
 inline tl::unexpected<Error> config_error(std::string message) {
   return tl::unexpected(Error{Errc::config, 0, std::move(message)});
 }
+
+/// Symbolic name of an errno value ("EIO"; 524 is the kernel's own "ENOTSUPP"), or "errno_other" for one
+/// without. The result has static storage and is one of a bounded set: safe as a label value.
+std::string_view errno_name(int os_errno);
 
 /// The value of a `reason` label: an errno name such as "EIO", or "parse", "too_long", "config".
 inline std::string_view reason(const Error& error) {

@@ -8,7 +8,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "core/text/utf8.h"
+#include "core/text/escape.h"
 
 namespace rdma_exporter::doctor {
 namespace {

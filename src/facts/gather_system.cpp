@@ -2,7 +2,7 @@
 // Copyright the rdma_exporter authors
 #include <charconv>
 
-#include "core/text/number_list.h"
+#include "core/text/kernel_text.h"
 #include "facts/adapter_driver.h"
 #include "facts/gather.h"
 #include "facts/gather_parts.h"

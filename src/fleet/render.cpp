@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "core/text/utf8.h"
+#include "core/text/escape.h"
 
 namespace rdma_exporter::fleet {
 namespace {

@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "core/exposition/html.h"
+#include "core/text/escape.h"
 #include "fleet/render.h"
 
 namespace rdma_exporter::fleet {

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <memory>
 
-#include "core/exposition/page.h"
+#include "core/exposition/format.h"
 
 namespace rdma_exporter::scrape {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/exposition/page.h"
+#include "core/exposition/format.h"
 #include "scrape/page_budget.h"
 #include "scrape/printer.h"
 

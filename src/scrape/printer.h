@@ -12,7 +12,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/exposition/page.h"
+#include "core/exposition/format.h"
 #include "core/exposition/page_writer.h"
 #include "core/sample_batch.h"
 #include "scrape/collection.h"

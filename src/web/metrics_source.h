@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/exposition/page.h"
+#include "core/exposition/format.h"
 #include "core/result.h"
 
 namespace rdma_exporter::web {

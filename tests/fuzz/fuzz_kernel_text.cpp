@@ -8,9 +8,7 @@
 #include <cstdint>
 #include <string>
 
-#include "core/text/aer_counters.h"
 #include "core/text/kernel_text.h"
-#include "core/text/number_list.h"
 #include "tests/fuzz/check.h"
 
 namespace {

@@ -13,7 +13,7 @@
 
 #include "core/exposition/page_writer.h"
 #include "core/labels.h"
-#include "core/text/utf8.h"
+#include "core/text/escape.h"
 #include "tests/fuzz/check.h"
 #include "tests/fuzz/page_check.h"
 

@@ -5,7 +5,7 @@
 #include <fmt/core.h>
 
 #include "app/version.h"
-#include "core/exposition/html.h"
+#include "core/text/escape.h"
 
 namespace rdma_exporter::app {
 namespace {

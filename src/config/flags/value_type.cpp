@@ -8,7 +8,7 @@
 #include "config/duration.h"
 #include "config/listen_address.h"
 #include "config/probe_target.h"
-#include "core/text/utf8.h"
+#include "core/text/escape.h"
 
 namespace rdma_exporter::config {
 namespace {

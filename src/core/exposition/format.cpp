@@ -2,9 +2,8 @@
 // Copyright the rdma_exporter authors
 #include "core/exposition/format.h"
 
-#include "core/exposition/openmetrics_format.h"
 #include "core/exposition/protobuf_format.h"
-#include "core/exposition/text_format.h"
+#include "core/exposition/text_formats.h"
 
 namespace rdma_exporter::core {
 

@@ -34,4 +34,11 @@ class FormatWriter {
 /// the epoch; if given, OpenMetrics gets a `_created` series for each of them and for each histogram.
 std::unique_ptr<FormatWriter> make_format_writer(Format format, std::optional<double> start_time = {});
 
+/// A page as it is sent to a client.
+struct Page {
+  std::string body;
+  Format format = Format::text;
+  bool gzip = false;  ///< body is compressed
+};
+
 }  // namespace rdma_exporter::core

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/exposition/text_format.h"
+#include "core/exposition/text_formats.h"
 
 namespace rdma_exporter::core {
 namespace {

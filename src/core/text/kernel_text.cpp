@@ -2,7 +2,9 @@
 // Copyright the rdma_exporter authors
 #include "core/text/kernel_text.h"
 
+#include <algorithm>
 #include <charconv>
+#include <optional>
 #include <system_error>
 
 namespace rdma_exporter::core {
@@ -56,6 +58,16 @@ std::optional<double> take_giga(std::string_view& text) {
   if (text.empty() || text.front() < '0' || text.front() > '9') return std::nullopt;
   const std::optional<double> value = take_number<double>(text, std::chars_format::fixed);
   return value && *value <= kMax ? value : std::nullopt;
+}
+
+constexpr std::string_view kAerTotal = "TOTAL_ERR_";
+
+Result<AerCount> parse_aer_line(std::string_view line) {
+  const std::size_t blank = line.rfind(' ');
+  if (blank == std::string_view::npos || blank == 0) return parse_error();
+  const auto count = parse_counter(line.substr(blank + 1));
+  if (!count || !*count) return parse_error();
+  return AerCount{line.substr(0, blank), **count};
 }
 
 }  // namespace
@@ -125,6 +137,56 @@ Result<std::optional<std::uint32_t>> parse_global_traffic_class(std::string_view
 
 bool is_zero_gid(std::string_view text) {
   return trim(text).find_first_not_of("0:") == std::string_view::npos;
+}
+
+bool NumberList::contains(std::uint32_t number) const {
+  return std::any_of(ranges_.begin(), ranges_.end(),
+                     [&](const auto& range) { return number >= range.first && number <= range.second; });
+}
+
+bool NumberList::intersects(const NumberList& other) const {
+  return std::any_of(ranges_.begin(), ranges_.end(), [&](const auto& mine) {
+    return std::any_of(other.ranges_.begin(), other.ranges_.end(), [&](const auto& theirs) {
+      return mine.first <= theirs.second && theirs.first <= mine.second;
+    });
+  });
+}
+
+std::uint64_t NumberList::count() const {
+  std::uint64_t numbers = 0;
+  for (const auto& [first, last] : ranges_) numbers += std::uint64_t{last} - first + 1;
+  return numbers;
+}
+
+Result<NumberList> parse_number_list(std::string_view text) {
+  text = trim(text);
+  NumberList list;
+  while (!text.empty()) {
+    const auto first = take_number<std::uint32_t>(text);
+    const auto last = first && take(text, "-") ? take_number<std::uint32_t>(text) : first;
+    const bool ascending =
+        last && *first <= *last && (list.ranges_.empty() || *first > list.ranges_.back().second);
+    if (!ascending) return parse_error();
+    list.ranges_.emplace_back(*first, *last);
+    if (!text.empty() && (!take(text, ",") || text.empty())) return parse_error();
+  }
+  return list;
+}
+
+Result<AerCounters> parse_aer_counters(std::string_view text) {
+  AerCounters counters;
+  text = trim(text);
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    const auto line = parse_aer_line(text.substr(0, end));
+    if (!line) return tl::unexpected(line.error());
+    if (line->error.starts_with(kAerTotal))
+      counters.messages = line->count;
+    else
+      counters.errors.push_back(*line);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  return counters;
 }
 
 }  // namespace rdma_exporter::core

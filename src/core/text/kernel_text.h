@@ -5,11 +5,14 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "core/result.h"
 
-// Pure parsers of the text that the kernel prints in sysfs. None allocates on success, and none throws. Text
-// that the named kernel function does not print is a parse error. All accept one trailing newline or blanks.
+// Pure parsers of the text that the kernel prints in sysfs and procfs. None throws, and on success only those
+// that return a list allocate. Text that the named kernel function does not print is a parse error. All
+// accept one trailing newline or blanks.
 namespace rdma_exporter::core {
 
 /// `text` without leading and trailing blanks, newlines and NULs.
@@ -49,5 +52,40 @@ Result<std::optional<std::uint32_t>> parse_global_traffic_class(std::string_view
 
 /// True for the all-zero GID that gids/N prints for an empty slot.
 bool is_zero_gid(std::string_view text);
+
+/// A set of numbers stored as inclusive ranges: processors, memory nodes, ports.
+class NumberList {
+ public:
+  bool contains(std::uint32_t number) const;
+  bool intersects(const NumberList& other) const;
+  std::uint64_t count() const;
+  bool empty() const { return ranges_.empty(); }
+
+ private:
+  friend Result<NumberList> parse_number_list(std::string_view text);
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> ranges_;  ///< ascending and disjoint, as printed
+};
+
+/// "0-3,8", as the kernel prints a bitmap (lib/vsprintf.c bitmap_list_string: local_cpulist,
+/// smp_affinity_list, node/online, ip_local_reserved_ports). An empty text is an empty set.
+Result<NumberList> parse_number_list(std::string_view text);
+
+/// One kind of PCIe error, by the kernel's name for it.
+struct AerCount {
+  std::string_view error;  ///< "RxErr", "BadTLP", "CmpltTO"; part of the text that was parsed
+  std::uint64_t count;
+  bool operator==(const AerCount&) const = default;
+};
+
+/// One of the files aer_dev_correctable, aer_dev_nonfatal, aer_dev_fatal of a PCI function.
+struct AerCounters {
+  std::vector<AerCount> errors;
+  /// Error messages. One message may report several kinds, so it is not the sum of them.
+  std::optional<std::uint64_t> messages;
+};
+
+/// "RxErr 2\nBadTLP 0\n...\nTOTAL_ERR_COR 2\n" (drivers/pci/pcie/aer.c aer_stats_dev_attr; Linux 4.19). Kinds
+/// differ from kernel to kernel, and one without a name is "dev_cor_errs_bit[4]".
+Result<AerCounters> parse_aer_counters(std::string_view text);
 
 }  // namespace rdma_exporter::core

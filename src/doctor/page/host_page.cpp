@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <map>
 
-#include "core/exposition/html.h"
+#include "core/text/escape.h"
 #include "doctor/checks/checks.h"
 #include "doctor/judge.h"
 #include "doctor/page/page_style.h"

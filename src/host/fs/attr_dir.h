@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/names.h"
+#include "core/intern.h"
 #include "host/fs/host_fs.h"
 #include "host/fs/open_files.h"
 

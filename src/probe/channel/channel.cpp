@@ -10,7 +10,7 @@
 #include <cstring>
 #include <utility>
 
-#include "core/text/errno_name.h"
+#include "core/result.h"
 
 namespace rdma_exporter::probe {
 namespace {

@@ -5,7 +5,7 @@
 #include <boost/asio/connect.hpp>
 #include <utility>
 
-#include "core/text/errno_name.h"
+#include "core/result.h"
 #include "probe/mesh/flow_label.h"
 
 namespace rdma_exporter::probe {

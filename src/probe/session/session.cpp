@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "core/text/errno_name.h"
+#include "core/result.h"
 #include "probe/rdma/verbs/wc_status.h"
 
 namespace rdma_exporter::probe {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/text/utf8.h"
+#include "core/text/escape.h"
 #include "record/question.h"
 
 namespace rdma_exporter::record {

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "core/text/number_list.h"
+#include "core/text/kernel_text.h"
 #include "doctor/host_facts.h"
 
 namespace rdma_exporter::doctor::test {

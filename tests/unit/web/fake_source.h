@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/exposition/page.h"
+#include "core/exposition/format.h"
 #include "web/metrics_source.h"
 
 namespace rdma_exporter::web {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
-#include "core/exposition/openmetrics_format.h"
+#include "core/exposition/text_formats.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <array>
 #include <vector>
 
-#include "core/exposition/text_format.h"
+#include "core/exposition/text_formats.h"
 
 namespace rdma_exporter::core {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
-#include "core/text/kernel_text.h"
-
 #include <gtest/gtest.h>
 
 #include <limits>
+
+#include "core/text/kernel_text.h"
 
 namespace rdma_exporter::core {
 namespace {
@@ -100,6 +100,71 @@ TEST(Trim, CutsBlanksNewlinesAndNuls) {
   EXPECT_EQ(trim(" a b \n"), "a b");
   EXPECT_EQ(trim(std::string_view("x\0\n", 3)), "x");
   EXPECT_EQ(trim(" \n"), "");
+}
+
+TEST(NumberList, IsWhatTheKernelPrints) {
+  const NumberList list = parse_number_list("0-3,8,10-11\n").value();
+  EXPECT_EQ(list.count(), 7U);
+  for (const std::uint32_t inside : {0U, 3U, 8U, 10U, 11U}) EXPECT_TRUE(list.contains(inside)) << inside;
+  for (const std::uint32_t outside : {4U, 7U, 9U, 12U}) EXPECT_FALSE(list.contains(outside)) << outside;
+}
+
+TEST(NumberList, MayBeEmpty) {
+  EXPECT_TRUE(parse_number_list("\n").value().empty());
+  EXPECT_FALSE(parse_number_list("").value().contains(0));
+}
+
+TEST(NumberList, Intersects) {
+  const NumberList low = parse_number_list("0-3").value();
+  EXPECT_TRUE(low.intersects(parse_number_list("3-5").value()));
+  EXPECT_FALSE(low.intersects(parse_number_list("4-7").value()));
+  EXPECT_FALSE(low.intersects(NumberList()));
+}
+
+TEST(NumberList, CountsTheWholeRangeOfNumbers) {
+  EXPECT_EQ(parse_number_list("0-4294967295").value().count(), 4294967296U);
+}
+
+TEST(NumberList, RefusesEverythingElse) {
+  for (const char* text :
+       {"a", "1-", "-1", "3-1", "1,", ",1", "1,,2", "1 2", "2,1", "1-3,3", "4294967296", "1-2-3"})
+    EXPECT_FALSE(parse_number_list(text).has_value()) << text;
+}
+
+// Synthetic, after drivers/pci/pcie/aer.c of Linux 6.1: aer_correctable_error_string, aer_stats_dev_attr.
+constexpr std::string_view kCorrectable =
+    "RxErr 2\nBadTLP 2\nBadDLLP 0\nRollover 0\nTimeout 0\nNonFatalErr 0\nCorrIntErr 0\nHeaderOF 0\n"
+    "TOTAL_ERR_COR 3\n";
+
+TEST(AerCounters, KeepMessagesApartFromTheErrorsThatTheyReport) {
+  const AerCounters counters = parse_aer_counters(kCorrectable).value();
+  EXPECT_EQ(counters.messages, 3U);
+  ASSERT_EQ(counters.errors.size(), 8U);
+  EXPECT_EQ(counters.errors[0], (AerCount{"RxErr", 2}));
+  EXPECT_EQ(counters.errors[1], (AerCount{"BadTLP", 2}));
+  EXPECT_EQ(counters.errors[7], (AerCount{"HeaderOF", 0}));
+}
+
+TEST(AerCounters, MayHaveKindsThatNobodyHasNamed) {
+  const AerCounters counters =
+      parse_aer_counters("RxErr 0\ndev_cor_errs_bit[4] 18446744073709551615\nTOTAL_ERR_COR 1\n").value();
+  EXPECT_EQ(counters.errors[1], (AerCount{"dev_cor_errs_bit[4]", 18446744073709551615U}));
+}
+
+// Documentation/ABI/testing/sysfs-bus-pci-devices-aer_stats shows names with blanks.
+TEST(AerCounters, MayHaveBlanksInTheirNames) {
+  EXPECT_EQ(parse_aer_counters("Receiver Error 7\n").value().errors.at(0), (AerCount{"Receiver Error", 7}));
+}
+
+TEST(AerCounters, WithoutATotalHaveNoMessages) {
+  EXPECT_FALSE(parse_aer_counters("RxErr 0\n").value().messages.has_value());
+  EXPECT_FALSE(parse_aer_counters("").value().messages.has_value());
+}
+
+TEST(AerCounters, AreNotGuessed) {
+  for (const char* text : {"RxErr", "RxErr \n", " 5", "RxErr -1", "RxErr 1x", "RxErr 18446744073709551616",
+                           "RxErr 1\n\nBadTLP 2", "RxErr N/A"})
+    EXPECT_FALSE(parse_aer_counters(text).has_value()) << text;
 }
 
 }  // namespace

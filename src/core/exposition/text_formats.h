@@ -8,6 +8,12 @@
 
 namespace rdma_exporter::core {
 
+/// Prometheus text format 0.0.4.
+class TextFormat final : public FormatWriter {
+ public:
+  void write(const MetricDesc& metric, std::span<const Sample* const> samples, std::string& out) override;
+};
+
 /// OpenMetrics text format 1.0.0 (github.com/OpenObservability/OpenMetrics, specification/OpenMetrics.md).
 /// The names of series are those of text format 0.0.4; what differs is the name of the family.
 class OpenMetricsFormat final : public FormatWriter {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
-#include "core/text/utf8.h"
-
 #include <gtest/gtest.h>
+
+#include "core/text/escape.h"
 
 namespace rdma_exporter::core {
 namespace {
@@ -34,6 +34,12 @@ TEST(AppendUtf8, RefusesOverlongFormsSurrogatesAndTooLargeCodePoints) {
 }
 
 TEST(AppendUtf8, KeepsDifferentTextsDifferent) { EXPECT_NE(repaired("\xff\xfe"), repaired("\xfe\xff")); }
+
+TEST(HtmlText, EndsNoElementAndNoAttribute) {
+  EXPECT_EQ(html_text(R"(<a b="c" d='e'>&amp;)"), "&lt;a b=&quot;c&quot; d=&#39;e&#39;&gt;&amp;amp;");
+}
+
+TEST(HtmlText, IsUtf8WhateverTheKernelHolds) { EXPECT_EQ(html_text("node\xff"), R"(node\xff)"); }
 
 }  // namespace
 }  // namespace rdma_exporter::core

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
-#include "core/exposition/sample_lines.h"
+#include "core/exposition/text_formats.h"
 
 #include <algorithm>
 #include <array>
@@ -65,21 +65,7 @@ void append_number(std::string& out, Number value) {
   out.append(digits.data(), write_number(digits.data(), value));
 }
 
-void append_exemplar(std::string& out, const Exemplar& exemplar) {
-  out.append(" # {").append(exemplar.labels).append("} ");
-  append_number(out, exemplar.value);
-  out += ' ';
-  append_time(out, exemplar.timestamp);
-}
-
-void append_bucket_labels(std::string& out, std::string_view labels, double bound) {
-  out.append("_bucket{").append(labels).append(labels.empty() ? "le=\"" : ",le=\"");
-  Digits digits;  // NOLINT(cppcoreguidelines-pro-type-member-init)
-  out.append(digits.data(), write_bound(digits.data(), bound)).append("\"} ");
-}
-
-}  // namespace
-
+// With a backslash before each of the characters `escaped`; a newline becomes \n.
 void append_help(std::string& out, std::string_view help, std::string_view escaped) {
   const bool plain = std::none_of(escaped.begin(), escaped.end(),
                                   [&](char c) { return help.find(c) != std::string_view::npos; });
@@ -93,10 +79,12 @@ void append_help(std::string& out, std::string_view help, std::string_view escap
   }
 }
 
+// In braces, or nothing if there are none.
 void append_labels(std::string& out, const Sample& sample) {
   if (!sample.owner.empty() || !sample.own.empty()) out.append("{").append(sample.labels()).append("}");
 }
 
+// In seconds since the epoch, with millisecond precision.
 void append_time(std::string& out, double time) {
   Digits digits;  // NOLINT(cppcoreguidelines-pro-type-member-init)
   constexpr int kMilliseconds = 3;
@@ -105,7 +93,21 @@ void append_time(std::string& out, double time) {
   out.append(digits.data(), result.ptr);
 }
 
-// Lines are made in a buffer that stays in the cache, and copied to the page a few dozen at a time.
+void append_exemplar(std::string& out, const Exemplar& exemplar) {
+  out.append(" # {").append(exemplar.labels).append("} ");
+  append_number(out, exemplar.value);
+  out += ' ';
+  append_time(out, exemplar.timestamp);
+}
+
+void append_bucket_labels(std::string& out, std::string_view labels, double bound) {
+  out.append("_bucket{").append(labels).append(labels.empty() ? "le=\"" : ",le=\"");
+  Digits digits;  // NOLINT(cppcoreguidelines-pro-type-member-init)
+  out.append(digits.data(), write_bound(digits.data(), bound)).append("\"} ");
+}
+
+// A line for each sample of one counter or gauge. They are made in a buffer that stays in the cache, and
+// copied to the page a few dozen at a time.
 void append_samples(std::span<const Sample* const> samples, std::string& out) {
   constexpr std::size_t kChunk = 8192;
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): written before it is read
@@ -129,6 +131,8 @@ void append_samples(std::span<const Sample* const> samples, std::string& out) {
   out.append(chunk.data(), to);
 }
 
+enum class WithExemplars : bool { no, yes };
+// The lines `_bucket`, `_sum` and `_count` of one histogram.
 void append_histogram(const Sample& sample, WithExemplars exemplars, std::string& out) {
   const std::string_view name = sample.metric->name;
   const std::string labels = sample.labels();
@@ -149,5 +153,61 @@ void append_histogram(const Sample& sample, WithExemplars exemplars, std::string
   append_number(out, sample.histogram->count());
   out += '\n';
 }
+
+std::string_view type_name(const MetricDesc& metric) {
+  return is_info(metric) ? "info" : to_string(metric.type);
+}
+
+// A unit must be the last word of the name, and an info metric has none.
+bool has_unit_line(const MetricDesc& metric, std::string_view family) {
+  return !metric.unit.empty() && !is_info(metric) && family.size() > metric.unit.size() &&
+         family.ends_with(metric.unit) && family[family.size() - metric.unit.size() - 1] == '_';
+}
+
+void append_head(const MetricDesc& metric, std::string& out) {
+  const std::string_view family = openmetrics_name(metric);
+  out.append("# TYPE ").append(family).append(" ").append(type_name(metric)).append("\n");
+  if (has_unit_line(metric, family))
+    out.append("# UNIT ").append(family).append(" ").append(metric.unit).append("\n");
+  out.append("# HELP ").append(family).append(" ");
+  append_help(out, metric.help, "\\\n\"");
+  out.append("\n");
+}
+
+}  // namespace
+
+void TextFormat::write(const MetricDesc& metric, std::span<const Sample* const> samples, std::string& out) {
+  out.append("# HELP ").append(metric.name).append(" ");
+  append_help(out, metric.help, "\\\n");
+  out.append("\n# TYPE ").append(metric.name).append(" ").append(to_string(metric.type)).append("\n");
+  if (metric.type != MetricType::histogram) return append_samples(samples, out);
+  for (const Sample* sample : samples) append_histogram(*sample, WithExemplars::no, out);
+}
+
+void OpenMetricsFormat::append_created(const Sample& sample, double time, std::string& out) {
+  out.append(openmetrics_name(*sample.metric)).append("_created");
+  append_labels(out, sample);
+  out.append(" ");
+  append_time(out, time);
+  out.append("\n");
+}
+
+void OpenMetricsFormat::write(const MetricDesc& metric, std::span<const Sample* const> samples,
+                              std::string& out) {
+  append_head(metric, out);
+  const bool with_created = start_time_.has_value() && metric.type == MetricType::counter;
+  if (metric.type != MetricType::histogram && !with_created) return append_samples(samples, out);
+  for (const Sample* const& sample : samples) {
+    if (metric.type == MetricType::histogram) {
+      append_histogram(*sample, WithExemplars::yes, out);
+      if (start_time_) append_created(*sample, sample->histogram->created, out);
+    } else {
+      append_samples({&sample, 1}, out);
+      if (sample->since_start) append_created(*sample, *start_time_, out);
+    }
+  }
+}
+
+void OpenMetricsFormat::finish(std::string& out) { out += "# EOF\n"; }
 
 }  // namespace rdma_exporter::core

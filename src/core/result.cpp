@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
-#include "core/text/errno_name.h"
+#include "core/result.h"
 
 #include <cstring>
 
