@@ -21,9 +21,9 @@
 #include "collectors/ethtool/netdev_operation.h"
 #include "collectors/netdev_labels.h"
 #include "core/labels.h"
-#include "host/netlink/ask.h"
 #include "host/netlink/dcb.h"
 #include "host/netlink/kept_netlink.h"
+#include "host/netlink/netlink.h"
 #include "task/schedule.h"
 
 namespace rdma_exporter::collectors {

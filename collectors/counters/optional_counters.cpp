@@ -6,7 +6,7 @@
 
 #include "collectors/resource/resource_families.h"
 #include "core/labels.h"
-#include "host/netlink/ask.h"
+#include "host/netlink/netlink.h"
 #include "host/netlink/nldev/nldev.h"
 #include "host/netlink/nldev/statistic.h"
 

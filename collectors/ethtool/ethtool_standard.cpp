@@ -28,10 +28,10 @@
 #include "collectors/netdev_labels.h"
 #include "core/labels.h"
 #include "core/text/kernel_text.h"
-#include "host/ethtool/fec_code.h"
+#include "host/ethtool/ethernet_link.h"
 #include "host/ethtool/genl_ethtool.h"
-#include "host/netlink/ask.h"
 #include "host/netlink/kept_netlink.h"
+#include "host/netlink/netlink.h"
 #include "task/schedule.h"
 
 namespace rdma_exporter::collectors {

@@ -7,7 +7,7 @@
 
 #include "collectors/attr_text.h"
 #include "core/labels.h"
-#include "host/ethtool/drvinfo.h"
+#include "host/ethtool/ethtool.h"
 
 namespace rdma_exporter::collectors {
 namespace {

@@ -9,8 +9,8 @@
 #include <mutex>
 
 #include "host/host.h"
+#include "host/lldp/lldp.h"
 #include "host/lldp/lldp_frames.h"
-#include "host/lldp/lldp_neighbors.h"
 #include "task/schedule.h"
 
 namespace rdma_exporter::collectors {

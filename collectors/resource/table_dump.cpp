@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "host/netlink/ask.h"
+#include "host/netlink/netlink.h"
 
 namespace rdma_exporter::collectors {
 

@@ -17,7 +17,6 @@
 #include "host/topology/driver.h"
 #include "host/topology/gid_table.h"
 #include "host/topology/netdev.h"
-#include "host/verbs/device_nodes.h"
 #include "host/verbs/verbs.h"
 
 // The facts that the checks use: plain data, read once through the seams of the host (gather.h), so that a

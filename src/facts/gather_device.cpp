@@ -4,8 +4,8 @@
 
 #include "facts/gather.h"
 #include "facts/gather_parts.h"
-#include "host/netlink/ask.h"
 #include "host/netlink/kept_netlink.h"
+#include "host/netlink/netlink.h"
 #include "host/netlink/nldev/nldev.h"
 #include "host/netlink/nldev/resource.h"
 

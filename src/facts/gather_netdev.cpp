@@ -4,9 +4,9 @@
 #include <chrono>
 
 #include "facts/gather_parts.h"
-#include "host/ethtool/link_modes.h"
-#include "host/netlink/ask.h"
+#include "host/ethtool/ethernet_link.h"
 #include "host/netlink/kept_netlink.h"
+#include "host/netlink/netlink.h"
 #include "host/topology/netdev.h"
 #include "host/topology/netdev_relations.h"
 

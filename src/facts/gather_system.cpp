@@ -6,8 +6,8 @@
 #include "facts/adapter_driver.h"
 #include "facts/gather.h"
 #include "facts/gather_parts.h"
-#include "host/netlink/ask.h"
 #include "host/netlink/kept_netlink.h"
+#include "host/netlink/netlink.h"
 #include "host/netlink/nldev/nldev.h"
 #include "host/topology/driver.h"
 

@@ -6,8 +6,8 @@
 
 #include "facts/gather_parts.h"
 #include "host/netlink/address_message.h"
-#include "host/netlink/ask.h"
 #include "host/netlink/kept_netlink.h"
+#include "host/netlink/netlink.h"
 
 namespace rdma_exporter::facts {
 namespace {

@@ -13,9 +13,8 @@
 #include "host/fs/host_fs.h"
 #include "host/kernel_release.h"
 #include "host/lldp/lldp_frames.h"
+#include "host/netlink/kept_netlink.h"
 #include "host/netlink/netlink.h"
-#include "host/netlink/netlink_sockets.h"
-#include "host/verbs/device_nodes.h"
 #include "host/verbs/verbs.h"
 
 namespace rdma_exporter::host {

@@ -12,7 +12,7 @@
 #include <span>
 #include <string>
 
-#include "host/ethtool/drvinfo.h"
+#include "host/ethtool/ethtool.h"
 #include "host/ethtool/ethtool_stats.h"
 #include "tests/fuzz/check.h"
 

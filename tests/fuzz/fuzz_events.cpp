@@ -9,8 +9,6 @@
 #include <string_view>
 
 #include "host/events/event_messages.h"
-#include "host/events/uevent.h"
-#include "host/netlink/link_message.h"
 #include "host/netlink/nldev/nldev.h"
 #include "tests/fuzz/check.h"
 

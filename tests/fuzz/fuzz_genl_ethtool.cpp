@@ -9,8 +9,8 @@
 #include <span>
 #include <string_view>
 
+#include "host/ethtool/ethernet_link.h"
 #include "host/ethtool/genl_ethtool.h"
-#include "host/ethtool/link_modes.h"
 #include "host/netlink/netlink_attr.h"
 #include "tests/fuzz/check.h"
 

@@ -4,8 +4,8 @@
 """Records the kernel's notifications while devices change, one file per datagram, and its answer to SYS_GET.
 
 Run as root in the lab (scripts/lab run --fabric) on each kernel: record_events.py OUTDIR. Files that a kernel does not
-send (MONITOR before 6.12) are not written. They are the fixtures of tests/unit/*event*_test.cpp, link_message_test.cpp
-and uevent_test.cpp, and fuzz seeds.
+send (MONITOR before 6.12) are not written. They are the fixtures of tests/unit/*event*_test.cpp, and fuzz
+seeds.
 """
 import os
 import pathlib

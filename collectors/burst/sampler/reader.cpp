@@ -11,8 +11,8 @@
 #include "collectors/counters/tables/hw_table.h"
 #include "collectors/counters/tables/pma_table.h"
 #include "core/text/kernel_text.h"
-#include "host/netlink/ask.h"
 #include "host/netlink/kept_netlink.h"
+#include "host/netlink/netlink.h"
 #include "host/netlink/nldev/nldev.h"
 
 namespace rdma_exporter::collectors {

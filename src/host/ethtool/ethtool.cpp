@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <cstring>
 #include <mutex>
+#include <span>
 
 namespace rdma_exporter::host {
 namespace {
@@ -51,6 +52,13 @@ class Ioctl : public Ethtool {
   int socket_ = -1;
 };
 
+// A field of the kernel's, which need not end with a NUL. Some drivers write "N/A" for nothing.
+template <std::size_t Size>
+std::string text(const char (&field)[Size]) {  // NOLINT(*-avoid-c-arrays): the kernel's structure has them
+  const std::string value(field, std::find(field, field + Size, '\0'));
+  return value == "N/A" ? std::string() : value;
+}
+
 }  // namespace
 
 std::size_t ethtool_request_size(std::span<const std::byte> buffer) {
@@ -72,5 +80,13 @@ std::size_t ethtool_request_size(std::span<const std::byte> buffer) {
 }
 
 std::unique_ptr<Ethtool> make_ethtool() { return std::make_unique<Ioctl>(); }
+
+core::Result<DriverInfo> driver_info(Ethtool& ethtool, const std::string& netdev) {
+  ethtool_drvinfo info{};
+  info.cmd = ETHTOOL_GDRVINFO;
+  const auto done = ethtool.execute(netdev, std::as_writable_bytes(std::span(&info, 1)));
+  if (!done) return tl::unexpected(done.error());
+  return DriverInfo{text(info.driver), text(info.fw_version), text(info.bus_info)};
+}
 
 }  // namespace rdma_exporter::host

@@ -33,4 +33,15 @@ std::size_t ethtool_request_size(std::span<const std::byte> buffer);
 /// Opens its socket at the first call.
 std::unique_ptr<Ethtool> make_ethtool();
 
+/// What a network interface's driver says of itself (ETHTOOL_GDRVINFO). Any bytes, at most 31 each; empty
+/// where the driver says nothing.
+struct DriverInfo {
+  std::string driver;            ///< "mlx5_core", "bonding"
+  std::string firmware_version;  ///< in the driver's format: "28.39.1002 (MT_0000000838)"
+  std::string bus_address;       ///< "0000:3b:00.0"
+};
+
+/// EOPNOTSUPP: the driver does not say. No firmware is asked by the drivers of RDMA adapters.
+core::Result<DriverInfo> driver_info(Ethtool& ethtool, const std::string& netdev);
+
 }  // namespace rdma_exporter::host

@@ -10,9 +10,28 @@
 
 #include "core/result.h"
 #include "host/ethtool/ethtool.h"
-#include "host/fs/guarded_buffer.h"
 
 namespace rdma_exporter::host {
+
+/// Memory that ends at a page which nobody may touch: a kernel that writes more than it was asked for gets
+/// EFAULT there instead of overwriting the heap. Keeps its memory from use to use. One thread at a time.
+class GuardedBuffer {
+ public:
+  GuardedBuffer() = default;
+  ~GuardedBuffer();
+  GuardedBuffer(const GuardedBuffer&) = delete;
+  GuardedBuffer& operator=(const GuardedBuffer&) = delete;
+
+  /// Exactly `size` bytes up to the guard page, with what the last user left in them; aligned to the largest
+  /// power of two that divides `size`. Ends the life of the span it gave before. Throws std::bad_alloc.
+  std::span<std::byte> get(std::size_t size);
+
+ private:
+  void release();
+
+  std::byte* start_ = nullptr;
+  std::size_t usable_ = 0;  ///< bytes before the guard page
+};
 
 /// Where the kernel writes its answers. A worker needs one, whatever the number of interfaces.
 struct EthtoolScratch {

@@ -9,7 +9,7 @@
 #include <iterator>
 #include <limits>
 
-#include "host/ethtool/link_extended_state.h"
+#include "host/ethtool/ethernet_link.h"
 #include "host/netlink/netlink_attr.h"
 
 namespace rdma_exporter::host::genl_ethtool {

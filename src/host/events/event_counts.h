@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "core/result.h"
-#include "host/verbs/async_event.h"
+#include "host/verbs/verbs.h"
 
 namespace rdma_exporter::host {
 

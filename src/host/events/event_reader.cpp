@@ -18,7 +18,7 @@
 
 #include "host/events/event_messages.h"
 #include "host/fs/fd.h"
-#include "host/netlink/ask.h"
+#include "host/netlink/netlink.h"
 #include "host/netlink/nldev/nldev.h"
 
 namespace rdma_exporter::host {

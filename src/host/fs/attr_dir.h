@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "core/intern.h"
+#include "host/fs/fd.h"
 #include "host/fs/host_fs.h"
-#include "host/fs/open_files.h"
 
 namespace rdma_exporter::host {
 

@@ -4,7 +4,10 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <utility>
+
+#include "core/result.h"
 
 namespace rdma_exporter::host {
 
@@ -26,6 +29,35 @@ class Fd {
 
  private:
   int fd_ = -1;
+};
+
+/// How many descriptors (files, directories, netlink sockets, verbs devices) may be kept open between two
+/// readings. A kept one makes a read 4 times cheaper than opening by path (1.3 against 5.7 microseconds of
+/// CPU); beyond the budget they are opened for each reading. Thread-safe.
+class OpenFileBudget {
+ public:
+  explicit OpenFileBudget(unsigned limit) : limit_(limit), allowed_(limit) {}
+  bool take(unsigned files = 1);
+  void give_back(unsigned files = 1) { used_.fetch_sub(files, std::memory_order_relaxed); }
+
+  /// Looks at why something could not be opened. Without descriptors (EMFILE, ENFILE) nothing works, scrapes
+  /// included: a quarter of the kept ones has to go, and comes back one by one with use. True when it was
+  /// that.
+  bool ran_out(const core::Error& error);
+  /// More is kept than is allowed now: who uses something that is kept gives it back.
+  bool over() const { return used() > allowed_.load(std::memory_order_relaxed); }
+
+  unsigned used() const { return used_.load(std::memory_order_relaxed); }
+  unsigned limit() const { return limit_; }
+
+  /// Refusals after it ran out until one more file may be kept.
+  static constexpr unsigned kRefusalsForOneMore = 16;
+
+ private:
+  const unsigned limit_;
+  std::atomic<unsigned> allowed_;  ///< at most limit_
+  std::atomic<unsigned> used_{0};
+  std::atomic<unsigned> refusals_{0};
 };
 
 }  // namespace rdma_exporter::host

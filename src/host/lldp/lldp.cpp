@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 namespace rdma_exporter::host {
 namespace {
@@ -147,6 +148,29 @@ core::Result<LldpNeighbor> parse_lldp(std::span<const std::byte> frame) {
     take_optional(*tlv, *neighbor);
   }
   return std::move(*neighbor);
+}
+
+void LldpNeighbors::take(std::span<const std::byte> frame, Clock::time_point heard, Clock::time_point now) {
+  ++frames_;
+  auto neighbor = parse_lldp(frame);
+  if (!neighbor) {
+    ++malformed_;
+    return;
+  }
+  std::erase_if(known_, [&](const Known& known) { return known.neighbor.is_same(*neighbor); });
+  expire(now);
+  Known added{std::move(*neighbor), heard};
+  if (added.expires() <= now) return;
+  if (known_.size() == kMax) {
+    ++evicted_;
+    known_.erase(std::min_element(known_.begin(), known_.end(),
+                                  [](const Known& a, const Known& b) { return a.expires() < b.expires(); }));
+  }
+  known_.push_back(std::move(added));
+}
+
+void LldpNeighbors::expire(Clock::time_point now) {
+  std::erase_if(known_, [&](const Known& known) { return known.expires() <= now; });
 }
 
 }  // namespace rdma_exporter::host

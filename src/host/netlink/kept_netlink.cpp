@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "host/host.h"
+
 namespace rdma_exporter::host {
 namespace {
 

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "core/text/kernel_text.h"
-#include "host/netlink/ask.h"
 #include "host/netlink/kept_netlink.h"
+#include "host/netlink/netlink.h"
 
 namespace rdma_exporter::host {
 namespace {

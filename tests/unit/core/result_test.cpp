@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
+#include "core/result.h"
+
 #include <gtest/gtest.h>
 
 #include <cerrno>
-
-#include "core/result.h"
 
 namespace rdma_exporter::core {
 namespace {

@@ -12,8 +12,8 @@
 #include <optional>
 #include <string>
 
+#include "host/ethtool/ethernet_link.h"
 #include "host/ethtool/genl_ethtool.h"
-#include "host/ethtool/link_modes.h"
 #include "host/netlink/address_message.h"
 #include "host/netlink/dcb.h"
 #include "host/netlink/nldev/nldev.h"

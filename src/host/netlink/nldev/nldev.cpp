@@ -2,7 +2,7 @@
 // Copyright the rdma_exporter authors
 #include "host/netlink/nldev/nldev.h"
 
-#include "host/netlink/netlink_message.h"
+#include "host/netlink/netlink_attr.h"
 #include "host/netlink/nldev/wire.h"
 
 namespace rdma_exporter::host::nldev {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
-#include <gtest/gtest.h>
-
 #include "core/text/escape.h"
+
+#include <gtest/gtest.h>
 
 namespace rdma_exporter::core {
 namespace {

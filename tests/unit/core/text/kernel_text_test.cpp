@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
+#include "core/text/kernel_text.h"
+
 #include <gtest/gtest.h>
 
 #include <limits>
-
-#include "core/text/kernel_text.h"
 
 namespace rdma_exporter::core {
 namespace {

@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include "host/lldp/lldp_neighbors.h"
 #include "tests/unit/support/lldp_frame.h"
 
 namespace rdma_exporter::host {

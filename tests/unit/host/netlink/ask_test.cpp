@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
-#include "host/netlink/ask.h"
+#include "host/netlink/netlink.h"
 
 #include <gtest/gtest.h>
 

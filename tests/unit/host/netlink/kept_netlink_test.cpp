@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <new>
 
+#include "host/host.h"
 #include "tests/unit/support/recorded_netlink.h"
 
 namespace rdma_exporter::host {

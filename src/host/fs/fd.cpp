@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
-#include "host/fs/open_files.h"
+#include "host/fs/fd.h"
 
 #include <algorithm>
 #include <cerrno>
