@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "app/setup/setup_log.h"
+#include "config/flags/help.h"
 
 namespace rdma_exporter::app {
 

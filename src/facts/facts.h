@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -173,5 +174,10 @@ struct SystemFacts {
   Fact<core::NumberList> reserved_ports = unread();
   std::vector<AdapterFacts> adapters;
 };
+
+/// Whether a PCI function with this driver is passed through to a virtual machine or a program in user space.
+inline bool is_passed_through(std::string_view driver) {
+  return driver == "vfio-pci" || driver == "uio_pci_generic";
+}
 
 }  // namespace rdma_exporter::facts

@@ -2,15 +2,16 @@
 // Copyright the rdma_exporter authors
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "facts/facts.h"
-#include "facts/host_addresses.h"
 #include "host/host.h"
 #include "host/topology/device.h"
 #include "host/topology/gid_table.h"
@@ -48,6 +49,24 @@ struct DeviceMemory {
   std::string board_id;
   std::optional<KnownPci> pci;
   unsigned looks = 0;
+};
+
+/// The addresses of all interfaces of the host, without link-local ones. The kernel lists only all of them at
+/// once, so one list serves every device that is looked at in the same pass. Thread-safe; who asks while
+/// another thread reads the list waits for it.
+class HostAddresses {
+ public:
+  using Clock = std::chrono::steady_clock;
+  using ByInterface = std::map<std::uint32_t, std::vector<AddressFacts>>;  ///< by ifindex
+  using Listed = Fact<std::shared_ptr<const ByInterface>>;
+
+  /// The list as it was at `not_before` or later. May block for as long as the kernel takes.
+  Listed since(host::Host& host, Clock::time_point not_before);
+
+ private:
+  std::mutex mutex_;
+  Clock::time_point read_at_{};
+  Listed listed_ = unread();
 };
 
 /// What the readings of several devices share.

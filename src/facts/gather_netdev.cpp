@@ -2,9 +2,12 @@
 // Copyright the rdma_exporter authors
 #include <array>
 #include <chrono>
+#include <utility>
 
+#include "facts/gather.h"
 #include "facts/gather_parts.h"
 #include "host/ethtool/ethernet_link.h"
+#include "host/netlink/address_message.h"
 #include "host/netlink/kept_netlink.h"
 #include "host/netlink/netlink.h"
 #include "host/topology/netdev.h"
@@ -17,6 +20,20 @@ namespace dcb = host::dcb;
 namespace genl = host::genl_ethtool;
 
 constexpr std::int64_t kUp = 1;  // IFF_UP
+
+HostAddresses::Listed list_addresses(host::Host& host) {
+  const auto netlink = host::kept_netlink(host, host::NetlinkProtocol::route);
+  if (!netlink) return no_kernel("rtnetlink");
+  auto addresses = std::make_shared<HostAddresses::ByInterface>();
+  const auto take = [&](const std::optional<host::InterfaceAddress>& address) {
+    if (address && !address->link_local)
+      (*addresses)[address->interface].push_back({address->text, address->gid});
+    return true;
+  };
+  return host::walk(*netlink, host::kGetAddresses, host::addresses_request(),
+                    [&](host::Bytes part) { return host::parse_address(part).map(take); })
+      .map([&]() -> std::shared_ptr<const HostAddresses::ByInterface> { return std::move(addresses); });
+}
 
 // Queries about one interface through the netlink interfaces of ethtool and DCB.
 class Settings {
@@ -105,6 +122,16 @@ NetdevFacts read_netdev(host::HostFs& sysfs, const host::Netdev& netdev,
 }
 
 }  // namespace
+
+HostAddresses::Listed HostAddresses::since(host::Host& host, Clock::time_point not_before) {
+  const std::lock_guard lock(mutex_);
+  if (read_at_ < not_before || read_at_ == Clock::time_point{}) {
+    const Clock::time_point begun = Clock::now();
+    listed_ = list_addresses(host);
+    read_at_ = begun;
+  }
+  return listed_;
+}
 
 std::vector<NetdevFacts> gather_netdevs(host::Host& host, const std::shared_ptr<const host::Device>& device,
                                         std::optional<host::Netdevs>& known, const Pass& pass) {

@@ -3,7 +3,7 @@
 #include <charconv>
 
 #include "core/text/kernel_text.h"
-#include "facts/adapter_driver.h"
+#include "facts/facts.h"
 #include "facts/gather.h"
 #include "facts/gather_parts.h"
 #include "host/netlink/kept_netlink.h"

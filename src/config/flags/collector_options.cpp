@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 #include "config/flags/option_rows.h"
-#include "config/flags/option_sections.h"
 
 namespace rdma_exporter::config {
 namespace {

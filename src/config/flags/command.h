@@ -15,7 +15,7 @@
 #include "config/flags/option.h"
 #include "core/result.h"
 
-// `rdma_exporter COMMAND [FLAG]... [ARGUMENT]...`: commands on the command line and in the help.
+// `rdma_exporter COMMAND [FLAG]... [ARGUMENT]...`: commands on the command line.
 namespace rdma_exporter::config {
 
 /// Syntax of a command.
@@ -64,8 +64,5 @@ core::Error unknown_command(std::string_view word, std::span<const CommandSyntax
 core::Result<CommandLine> parse_command(std::span<const char* const> arguments,
                                         std::span<const CollectorChoice> collectors,
                                         const CommandSyntax& syntax);
-
-/// The output of `COMMAND --help`.
-std::string command_help(const CommandSyntax& syntax);
 
 }  // namespace rdma_exporter::config

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
+#include "config/flags/help.h"
+
 #include "config/flags/command.h"
 #include "config/flags/flags.h"
 #include "config/flags/option_table.h"
-#include "config/print.h"
 
 namespace rdma_exporter::config {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
-#include "config/flags/man_page.h"
+#include "config/flags/help.h"
 
 #include "config/flags/flags.h"
 #include "config/flags/option_table.h"

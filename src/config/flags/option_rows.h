@@ -9,10 +9,13 @@
 #include <utility>
 #include <vector>
 
+#include "config/config.h"
 #include "config/flags/option.h"
 
 // Helpers to build the rows of option_table(). Because there are many rows, each is a call of one function
 // per value type; only the two accessors of its member are specific to a row.
+
+// Sections of option_table() that are long enough for a file of their own.
 namespace rdma_exporter::config {
 
 /// A member of the configuration, or of the section of a collector.
@@ -120,5 +123,13 @@ class OptionRows {
 
   std::vector<Option> rows_;
 };
+
+// Sections of option_table() that are long enough for a file of their own.
+
+/// The section probe.
+void add_probe_options(OptionRows& rows);
+
+/// The section of one collector: what all have, then what is special to it.
+void add_collector_options(OptionRows& rows, const CollectorChoice& choice);
 
 }  // namespace rdma_exporter::config

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "config/flags/option_rows.h"
-#include "config/flags/option_sections.h"
 
 namespace rdma_exporter::config {
 namespace {

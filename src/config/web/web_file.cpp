@@ -3,12 +3,13 @@
 #include "config/web/web_file.h"
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
+#include <string>
 
 #include "config/flags/option.h"
 #include "config/flags/value_type.h"
 #include "config/message.h"
-#include "config/web/bcrypt_hash.h"
 #include "config/web/web_names.h"
 #include "config/yaml/yaml_section.h"
 
@@ -16,6 +17,30 @@ namespace rdma_exporter::config {
 namespace {
 
 using Done = core::Result<void>;
+
+constexpr std::size_t kHashLength = 60;  // of bcrypt: "$2y$10$", 22 of salt, 31 of hash
+constexpr std::size_t kSaltBegins = 7;
+constexpr unsigned kLowestCost = 4;          // crypt(5)
+constexpr unsigned kHighestBcryptCost = 16;  // 2^16 rounds take about five seconds
+
+bool is_base64(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '.' && c <= '9');  // './0123456789'
+}
+
+// Checks that `hash` is "$2y$COST$" (or 2a, 2b) and 53 characters, the output of `htpasswd -B`. The error
+// says what is wrong, without the hash; it follows the key in a message.
+Done check_bcrypt_hash(std::string_view hash) {
+  const bool known = hash.starts_with("$2y$") || hash.starts_with("$2b$") || hash.starts_with("$2a$");
+  if (!known || hash.size() != kHashLength || hash[kSaltBegins - 1] != '$' ||
+      !std::all_of(hash.begin() + kSaltBegins, hash.end(), is_base64)) {
+    return core::config_error("is not a bcrypt hash (make one with htpasswd -nBC 10 \"\" | tr -d ':\\n')");
+  }
+  unsigned cost = 0;
+  const auto parsed = std::from_chars(&hash[4], &hash[6], cost);
+  if (parsed.ec != std::errc() || parsed.ptr != &hash[6] || cost < kLowestCost || cost > kHighestBcryptCost)
+    return core::config_error("has a cost that is not 04 to " + std::to_string(kHighestBcryptCost));
+  return {};
+}
 
 template <typename Words>
 std::string known(const Words& words) {

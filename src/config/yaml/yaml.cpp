@@ -10,7 +10,7 @@
 #include <sstream>
 #include <utility>
 
-#include "config/text_check.h"
+#include "config/yaml/file.h"
 #include "config/yaml/yaml_section.h"
 
 namespace rdma_exporter::config {

@@ -11,7 +11,7 @@
 
 #include "doctor/checks/checks.h"
 #include "doctor/judge.h"
-#include "facts/adapter_driver.h"
+#include "facts/facts.h"
 
 namespace rdma_exporter::doctor {
 namespace {

@@ -9,6 +9,7 @@
 #include <iterator>
 #include <string>
 
+#include "config/flags/help.h"
 #include "tests/unit/config/fixture.h"
 
 namespace rdma_exporter::config {

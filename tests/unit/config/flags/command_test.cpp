@@ -6,8 +6,8 @@
 
 #include <array>
 
+#include "config/flags/help.h"
 #include "config/flags/value_type.h"
-#include "config/print.h"
 #include "tests/unit/config/fixture.h"
 
 // Commands on the command line: which word is one, what belongs to it, and every message about it as a whole.
