@@ -13,7 +13,6 @@
 #include "config/flags/value_type.h"
 #include "doctor/checks/checks.h"
 #include "doctor/render.h"
-#include "doctor/words/verdict_text.h"
 
 namespace rdma_exporter::commands {
 namespace {

@@ -17,9 +17,7 @@
 #include <utility>
 
 #include "core/seconds.h"
-#include "discovery/dns_source.h"
-#include "discovery/file_source.h"
-#include "discovery/http_source.h"
+#include "discovery/source.h"
 #include "log/log.h"
 
 namespace rdma_exporter::discovery {

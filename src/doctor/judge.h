@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "doctor/check.h"
-#include "doctor/checks/check_table.h"
 #include "doctor/host_facts.h"
 
 // Shared by the files of checks.

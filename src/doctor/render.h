@@ -9,6 +9,10 @@
 
 namespace rdma_exporter::doctor {
 
+/// The output of the command doctor: the verdict, one sentence for each problem with advice, and one line
+/// each for unknown and passed checks. `colour`: use the escape sequences of a terminal.
+std::string verdict_text(const Facts& facts, const Findings& findings, bool colour);
+
 /// The findings by device, worst first, with evidence and advice. `colour`: use the escape sequences of a
 /// terminal.
 std::string to_text(const Facts& facts, const Findings& findings, bool colour);

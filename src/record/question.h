@@ -4,13 +4,18 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "core/result.h"
 #include "host/netlink/netlink.h"
 
-// The questions to the seams of a host, as text: recorder and player must spell them alike.
+// The questions to the seams of a host, as text, and their answers: recorder and player must spell them
+// alike.
 namespace rdma_exporter::record {
 
 /// "sysfs read class/infiniband/mlx5_0/fw_ver". `operation`: list, link, canonical, stat, dir, open, read.
@@ -43,5 +48,22 @@ inline std::string_view chars(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 inline host::Bytes bytes(std::string_view text) { return std::as_bytes(std::span(text.data(), text.size())); }
+
+/// The answer of a host's seam to one question.
+struct Answer {
+  /// A text, the entries of a list, or the messages of netlink; after an error, those that preceded it.
+  std::vector<std::string> parts = {};
+  /// "EINVAL", "too_long", "parse", or the number of an errno without a name. Empty if there was no error.
+  std::string error = {};
+
+  bool operator==(const Answer&) const = default;
+};
+
+/// All questions of one moment with their answers.
+using Snapshot = std::map<std::string, Answer, std::less<>>;
+
+/// Converts an error to a word, and back; an unknown word becomes EIO.
+std::string error_word(const core::Error& error);
+core::Error error_of_word(std::string_view word);
 
 }  // namespace rdma_exporter::record

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "host/host.h"
-#include "record/answer.h"
+#include "record/question.h"
 
 namespace rdma_exporter::record {
 

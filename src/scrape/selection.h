@@ -2,9 +2,11 @@
 // Copyright the rdma_exporter authors
 #pragma once
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace rdma_exporter::scrape {
 
@@ -17,8 +19,15 @@ class Selection {
   bool has(std::string_view collector) const { return all_ || names_.contains(collector); }
   bool has_all() const { return all_; }
   /// Whether this selection contains everything in `other`.
-  bool covers(const Selection& other) const;
-  void add(const Selection& other);
+  bool covers(const Selection& other) const {
+    if (all_ || other.all_) return all_;
+    return std::includes(names_.begin(), names_.end(), other.names_.begin(), other.names_.end());
+  }
+  void add(const Selection& other) {
+    all_ = all_ || other.all_;
+    if (all_) return names_.clear();
+    names_.insert(other.names_.begin(), other.names_.end());
+  }
   bool operator==(const Selection&) const = default;
 
  private:

@@ -12,7 +12,7 @@
 #include "app/setup/probe_options.h"
 #include "config/message.h"
 #include "config/yaml/file.h"
-#include "discovery/dns_source.h"
+#include "discovery/source.h"
 #include "host/topology/inventory.h"
 #include "http/listen/listen_address.h"
 #include "probe/agent/agent.h"

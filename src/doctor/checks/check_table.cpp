@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
-#include "doctor/checks/check_table.h"
-
 #include <array>
+
+#include "doctor/checks/checks.h"
 
 namespace rdma_exporter::doctor {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "record/anonymize/pseudonyms.h"
-#include "record/answer.h"
+#include "record/question.h"
 
 namespace rdma_exporter::record {
 

@@ -2,12 +2,16 @@
 // Copyright the rdma_exporter authors
 #include "record/archive/archive.h"
 
+#define ZLIB_CONST  // zlib does not write to its input
+#include <zlib.h>
+
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <new>
+#include <span>
 
 #include "core/exposition/gzip.h"
-#include "record/archive/gunzip.h"
 #include "record/archive/limits.h"
 #include "record/archive/tar.h"
 
@@ -24,6 +28,40 @@ bool is_plain_name(std::string_view name) {
   return !name.empty() && name.size() < 64 && name.front() != '/' && name.front() != '.' &&
          name.find("..") == std::string_view::npos && std::all_of(name.begin(), name.end(), is_plain);
 }
+
+// Unpacks one gzip member (RFC 1952) piece by piece, so that the caller decides how much to accept. Verifies
+// checksum and length in the trailer. Does not read what follows the member.
+class Gunzip {
+ public:
+  /// `packed` must outlive it.
+  explicit Gunzip(std::string_view packed) {
+    constexpr int kGzipWindow = MAX_WBITS + 16;  // 16: with gzip's header and trailer
+    if (packed.size() > std::numeric_limits<uInt>::max() || ::inflateInit2(&stream_, kGzipWindow) != Z_OK)
+      throw std::bad_alloc();
+    stream_.next_in = reinterpret_cast<const Bytef*>(packed.data());
+    stream_.avail_in = static_cast<uInt>(packed.size());
+  }
+  ~Gunzip() { ::inflateEnd(&stream_); }
+  Gunzip(const Gunzip&) = delete;
+  Gunzip& operator=(const Gunzip&) = delete;
+
+  /// Fills `piece`; returns less only at the end of the member. Errc::parse: truncated or damaged.
+  core::Result<std::size_t> read(std::span<char> piece) {
+    stream_.next_out = reinterpret_cast<Bytef*>(piece.data());
+    stream_.avail_out = static_cast<uInt>(piece.size());
+    while (stream_.avail_out > 0 && !ended_) {
+      const int status = ::inflate(&stream_, Z_NO_FLUSH);
+      ended_ = status == Z_STREAM_END;
+      // Z_BUF_ERROR: there is room in the output, so the input ended early.
+      if (status != Z_OK && status != Z_STREAM_END) return core::parse_error();
+    }
+    return piece.size() - stream_.avail_out;
+  }
+
+ private:
+  z_stream stream_ = {};
+  bool ended_ = false;
+};
 
 class Reader {
  public:

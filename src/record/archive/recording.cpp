@@ -2,13 +2,17 @@
 // Copyright the rdma_exporter authors
 #include "record/archive/recording.h"
 
+#include <openssl/evp.h>
+
 #include <algorithm>
+#include <array>
+#include <stdexcept>
 
 #include "core/text/regular_file.h"
-#include "record/anonymize/checksum.h"
 #include "record/archive/archive.h"
 #include "record/archive/limits.h"
 #include "record/archive/snapshot_text.h"
+#include "record/question.h"
 
 namespace rdma_exporter::record {
 namespace {
@@ -18,6 +22,15 @@ core::Result<std::string> read_file(const std::string& path) {
       [](const auto& file) { return file.read(limits::kArchiveBytes); });
   if (!bytes) return core::unreadable(path, bytes.error());
   return bytes;
+}
+
+// In hexadecimal digits.
+std::string sha256(std::string_view bytes) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned length = 0;
+  if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), &length, EVP_sha256(), nullptr) != 1)
+    throw std::runtime_error("OpenSSL has no SHA-256");
+  return to_hex({reinterpret_cast<const char*>(digest.data()), length});
 }
 
 }  // namespace

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "core/result.h"
-#include "record/answer.h"
 #include "record/archive/manifest.h"
+#include "record/question.h"
 
 namespace rdma_exporter::record {
 

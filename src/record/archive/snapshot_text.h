@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "core/result.h"
-#include "record/answer.h"
+#include "record/question.h"
 
 // Format of a snapshot: one line per question, in the order of the questions. Tabs separate the fields of a
 // line; the second field says what follows.

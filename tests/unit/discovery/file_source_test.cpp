@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
-#include "discovery/file_source.h"
+#include "discovery/source.h"
 
 #include <gtest/gtest.h>
 #include <poll.h>

@@ -2,7 +2,7 @@
 // Copyright the rdma_exporter authors
 //
 // http_sd with a server whose answers the test chooses.
-#include "discovery/http_source.h"
+#include "discovery/source.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <atomic>
 #include <thread>
 
-#include "discovery/dns_source.h"
+#include "discovery/source.h"
 #include "tests/unit/support/temp_tree.h"
 
 namespace rdma_exporter::discovery {

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
-#include "discovery/file_source.h"
+#include "discovery/source.h"
 
 #include <glob.h>
 #include <sys/inotify.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <utility>
 
 #include "core/text/regular_file.h"
+#include "http/client/client.h"
 
 namespace rdma_exporter::discovery {
 namespace {
@@ -42,6 +44,10 @@ core::Result<TargetList> read_list(const std::string& path) {
       .and_then([](const auto& file) { return file.read(kMaxListBytes); })
       .and_then(parse_target_list);
 }
+
+bool ipv4(const std::string& address) { return address.find(':') == std::string::npos; }
+
+constexpr std::chrono::seconds kHttpTime{10};
 
 }  // namespace
 
@@ -86,6 +92,38 @@ Reading FileSource::read() {
   for (const auto& [path, list] : files_)
     reading.targets->insert(reading.targets->end(), list.begin(), list.end());
   return reading;
+}
+
+TargetGroup group_of(std::vector<std::string> addresses, std::uint16_t port) {
+  const bool any_ipv4 = std::any_of(addresses.begin(), addresses.end(), ipv4);
+  TargetGroup group;
+  for (std::string& address : addresses)
+    if (!any_ipv4 || ipv4(address)) group.targets.push_back({std::move(address), port});
+  return group;
+}
+
+Reading DnsSource::read() {
+  auto addresses = resolve(name_.host);
+  if (!addresses) return {std::nullopt, {std::move(addresses.error())}};
+  return {TargetList{group_of(std::move(*addresses), name_.port)}, {}};
+}
+
+core::Result<std::string> fetch(const http::Url& url, const std::string& authority_file,
+                                std::chrono::milliseconds time, std::chrono::seconds refresh) {
+  http::ClientRequest request;
+  request.headers = {{"Accept", "application/json"},
+                     {"X-Prometheus-Refresh-Interval-Seconds", std::to_string(refresh.count())}};
+  request.most_bytes = kMaxListBytes;
+  auto answer = http::ask(url, {.authority_file = authority_file}, request, time);
+  if (!answer) return tl::unexpected(std::move(answer.error()));
+  if (answer->status != 200) return core::parse_error("returned status " + std::to_string(answer->status));
+  return std::move(answer->body);
+}
+
+Reading HttpSource::read() {
+  auto list = fetch(url_, authority_file_, kHttpTime, refresh_).and_then(parse_target_list);
+  if (list) return {std::move(*list), {}};
+  return {std::nullopt, {std::move(list.error())}};
 }
 
 }  // namespace rdma_exporter::discovery
