@@ -12,7 +12,7 @@
 
 #include "config/config.h"
 #include "config/flags/flags.h"
-#include "config/flags/option.h"
+#include "config/flags/option_table.h"
 #include "core/result.h"
 
 // `rdma_exporter COMMAND [FLAG]... [ARGUMENT]...`: commands on the command line.

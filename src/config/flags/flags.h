@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "config/flags/option.h"
+#include "config/flags/option_table.h"
 #include "config/parse.h"
 #include "core/result.h"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "config/config.h"
-#include "config/flags/option.h"
+#include "config/flags/option_table.h"
 
 // Helpers to build the rows of option_table(). Because there are many rows, each is a call of one function
 // per value type; only the two accessors of its member are specific to a row.

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <string>
 
-#include "config/flags/option.h"
+#include "config/flags/option_table.h"
 #include "config/flags/value_type.h"
 #include "config/message.h"
 #include "config/web/web_names.h"
