@@ -17,7 +17,6 @@
 #include "collectors/ethtool/netdev_shared.h"
 #include "collectors/link/module_settings.h"
 #include "collectors/resource/resource_settings.h"
-#include "core/family_selection.h"
 #include "core/job.h"
 #include "core/metric.h"
 #include "core/policy.h"

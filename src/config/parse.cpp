@@ -7,7 +7,7 @@
 #include "config/flags/flags.h"
 #include "config/flags/option_table.h"
 #include "config/yaml/file.h"
-#include "config/yaml/yaml_section.h"
+#include "config/yaml/yaml.h"
 
 namespace rdma_exporter::config {
 namespace {

@@ -2,8 +2,11 @@
 // Copyright the rdma_exporter authors
 #pragma once
 
-// Choices that the configuration makes and collectors follow. Each has one type, so that no conversion can go
-// wrong.
+#include "core/metric.h"
+#include "core/text/pattern.h"
+
+// Choices that the configuration or a request makes, and collectors and pages follow. Each has one type, so
+// that no conversion can go wrong.
 namespace rdma_exporter::core {
 
 /// Which counters without a curated name are exported under the raw family of their source.
@@ -29,5 +32,20 @@ enum class ResourceDetail : unsigned char {
 
 /// Owners to which RDMA resources are attributed.
 enum class ResourceOwners : unsigned char { none, process, cgroup };
+
+/// Selects the families of a page: those of the set whose names match `include` (unset: any) and do not match
+/// `exclude`. Thread-safe.
+struct FamilySelection {
+  MetricSet set = MetricSet::lean;
+  Pattern include = {};
+  Pattern exclude = {};
+
+  bool full() const { return set == MetricSet::full; }
+  bool in_set(const MetricDesc& family) const { return full() || family.set == MetricSet::lean; }
+  bool has(const MetricDesc& family) const {
+    return in_set(family) && (!include.is_set() || include.matches(family.name)) &&
+           !exclude.matches(family.name);
+  }
+};
 
 }  // namespace rdma_exporter::core

@@ -16,7 +16,6 @@
 #include "scrape/collection.h"
 #include "scrape/job_source.h"
 #include "scrape/pages.h"
-#include "scrape/printer.h"
 
 namespace rdma_exporter::scrape {
 

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/family_selection.h"
 #include "core/metric.h"
+#include "core/policy.h"
 
 namespace rdma_exporter::app {
 

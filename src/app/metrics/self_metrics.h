@@ -9,8 +9,8 @@
 
 #include "app/metrics/process_metrics.h"
 #include "app/process_state.h"
-#include "core/family_selection.h"
 #include "core/metric.h"
+#include "core/policy.h"
 #include "core/sample_batch.h"
 #include "host/fs/attr_dir.h"
 #include "record/player.h"

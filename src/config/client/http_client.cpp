@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "config/yaml/yaml_section.h"
+#include "config/yaml/yaml.h"
 
 namespace rdma_exporter::config {
 namespace {

@@ -11,7 +11,7 @@
 #include "config/flags/value_type.h"
 #include "config/message.h"
 #include "config/web/web_names.h"
-#include "config/yaml/yaml_section.h"
+#include "config/yaml/yaml.h"
 
 namespace rdma_exporter::config {
 namespace {

@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "config/yaml/file.h"
-#include "config/yaml/yaml_section.h"
 
 namespace rdma_exporter::config {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
-#include "config/yaml/yaml_section.h"
+#include "config/yaml/yaml.h"
 
 #include <algorithm>
 #include <map>
