@@ -11,8 +11,7 @@
 
 #include "core/result.h"
 #include "discovery/target_list.h"
-#include "http/client/resolve.h"
-#include "http/client/url.h"
+#include "http/client/address.h"
 
 namespace rdma_exporter::discovery {
 

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "core/result.h"
-#include "http/access.h"
 #include "http/handler.h"
 #include "http/http_counters.h"
 

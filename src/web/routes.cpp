@@ -5,8 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "web/filter.h"
-#include "web/negotiate.h"
+#include "web/scrape_request.h"
 
 namespace rdma_exporter::web {
 

@@ -8,7 +8,7 @@
 
 #include "http/handler.h"
 #include "web/metrics_source.h"
-#include "web/scrape_time.h"
+#include "web/scrape_request.h"
 
 namespace rdma_exporter::web {
 

@@ -65,7 +65,7 @@ const std::vector<Outside> kOutside{
     {"<CLI/", {"src/config/flags/flags.cpp"}},
     {"<prometheus/", {"src/library"}},
     {"<openssl/",
-     {"src/http", "src/web", "src/probe", "src/asio/system_authorities.cpp", "src/commands/probe/keygen.cpp",
+     {"src/http", "src/web", "src/probe", "src/asio/ssl.cpp", "src/commands/probe/keygen.cpp",
       "src/record/archive/recording.cpp"}},
     {"<protozero/", {"src/core/exposition/protobuf_format.cpp", "src/library/families.cpp"}},
     {"<re2/", {"src/core/text/pattern.cpp"}},

@@ -11,8 +11,7 @@
 #include <string_view>
 
 #include "tests/fuzz/check.h"
-#include "web/filter.h"
-#include "web/negotiate.h"
+#include "web/scrape_request.h"
 
 namespace {
 

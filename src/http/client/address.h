@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/result.h"
 
@@ -24,5 +25,24 @@ struct Address {
 /// Parses "host", "host:port", "192.0.2.1", "[2001:db8::1]:port" or "2001:db8::1". The context of an error
 /// says what is wrong, and is meant to be put after the text.
 core::Result<Address> parse_address(std::string_view text);
+
+/// The address of something on a server.
+struct Url {
+  bool tls = false;
+  std::string host;        ///< without brackets
+  std::uint16_t port = 0;  ///< 80 or 443 if the URL has none
+  std::string target;      ///< path and query, at least "/"
+
+  std::string host_header() const;
+};
+
+/// Parses "http://host[:port][/path][?query]", or the same with https. User names and passwords are rejected,
+/// because they would be shown wherever the source is named. The context of an error says what is wrong, and
+/// is meant to be put after the text.
+core::Result<Url> parse_url(std::string_view text);
+
+/// Returns all addresses of a name, in order. Blocks for as long as the host's resolver does. ENOENT: there
+/// is no such name; EAGAIN: no name server answers.
+core::Result<std::vector<std::string>> resolve(const std::string& name);
 
 }  // namespace rdma_exporter::http

@@ -11,8 +11,7 @@
 
 #include "asio/beast.h"
 #include "asio/ssl.h"
-#include "asio/system_authorities.h"
-#include "http/client/resolve.h"
+#include "http/client/address.h"
 //
 #include <boost/asio/connect.hpp>
 #include <boost/asio/ssl/host_name_verification.hpp>

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/result.h"
-#include "http/client/url.h"
+#include "http/client/address.h"
 
 namespace rdma_exporter::http {
 

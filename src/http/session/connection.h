@@ -13,10 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "http/access.h"
 #include "http/handler.h"
 #include "http/http_counters.h"
-#include "http/session/date_header.h"
+#include "http/response.h"
 
 namespace rdma_exporter::http {
 

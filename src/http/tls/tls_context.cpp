@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "asio/ssl.h"
-#include "asio/system_authorities.h"
 #include "http/tls/certificate.h"
 #include "log/log.h"
 

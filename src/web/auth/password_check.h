@@ -11,10 +11,9 @@
 #include <string>
 
 #include "task/loop_tasks.h"
-#include "web/auth/basic_auth.h"
-#include "web/auth/keyed_hash.h"
+#include "web/auth/credentials.h"
 #include "web/auth/password_queue.h"
-#include "web/auth/recent_set.h"
+#include "web/auth/recent_map.h"
 
 namespace rdma_exporter::web {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "web/auth/keyed_hash.h"
+#include "web/auth/credentials.h"
 #include "web/auth/recent_map.h"
 
 namespace rdma_exporter::web {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "task/loop_tasks.h"
-#include "web/auth/bcrypt.h"
+#include "web/auth/credentials.h"
 #include "web/auth/gate.h"
 #include "web/policy/web_config_file.h"
 

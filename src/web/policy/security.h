@@ -7,7 +7,7 @@
 #include <string>
 
 #include "core/result.h"
-#include "http/access.h"
+#include "http/handler.h"
 #include "http/http_counters.h"
 
 namespace boost::asio {

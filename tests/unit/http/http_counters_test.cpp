@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "http/session/date_header.h"
+#include "http/response.h"
 
 namespace rdma_exporter::http {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
-#include "web/filter.h"
+#include "web/scrape_request.h"
 
 #include <gmock/gmock.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
-#include "web/scrape_time.h"
+#include "web/scrape_request.h"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "http/session/connection.h"
-#include "web/auth/keyed_hash.h"
+#include "web/auth/credentials.h"
 
 // What a change of the policy does to who is let in.
 namespace rdma_exporter::web {

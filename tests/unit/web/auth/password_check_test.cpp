@@ -11,8 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "web/auth/basic_auth.h"
-#include "web/auth/bcrypt.h"
+#include "web/auth/credentials.h"
 
 namespace rdma_exporter::web {
 namespace {

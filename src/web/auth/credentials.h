@@ -5,9 +5,26 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
+#include <string>
 #include <string_view>
 
+// Names and passwords: how a request carries them, and the hashes that stand for them.
 namespace rdma_exporter::web {
+
+struct Credentials {
+  std::string user;
+  std::string password;
+};
+
+/// Parses the value of an Authorization header: "Basic" and the base64 of "user:password" (RFC 7617). Returns
+/// nothing if it is of another kind or malformed.
+std::optional<Credentials> parse_basic_auth(std::string_view header);
+
+/// Whether `hash` (bcrypt, in the form accepted by config::parse_web_file()) is that of `password`. Takes
+/// as long as the cost of the hash says, 70 ms for 10 and twice as long for each further one: never call it
+/// on the io thread. As defined by bcrypt, only the first 72 bytes of the password count.
+bool bcrypt_matches(const std::string& password, const std::string& hash);
 
 using Digest = std::array<std::uint8_t, 32>;
 
