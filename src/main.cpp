@@ -7,7 +7,7 @@
 #include <span>
 
 #include "app/run.h"
-#include "app/system/signals.h"
+#include "app/system/process.h"
 #include "commands/commands.h"
 
 namespace {

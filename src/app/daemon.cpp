@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "app/setup/probe_options.h"
-#include "app/setup/setup_log.h"
-#include "app/system/signals.h"
+#include "app/setup/setup.h"
+#include "app/system/process.h"
 #include "log/log.h"
 
 namespace rdma_exporter::app {

@@ -13,7 +13,7 @@
 #include "app/exporter.h"
 #include "app/process_state.h"
 #include "app/setup/setup.h"
-#include "app/system/open_file_limit.h"
+#include "app/system/process.h"
 #include "app/system/service_manager.h"
 #include "app/textfile.h"
 #include "asio/asio.h"

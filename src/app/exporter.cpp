@@ -9,7 +9,6 @@
 #include "app/metrics/families.h"
 #include "app/page/page_head.h"
 #include "app/setup/collector_settings.h"
-#include "app/setup/select_collectors.h"
 #include "core/seconds.h"
 #include "doctor/page/host_page.h"
 #include "log/caught.h"

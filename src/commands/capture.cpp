@@ -17,7 +17,6 @@
 #include "app/command.h"
 #include "app/exporter.h"
 #include "app/process_state.h"
-#include "app/program.h"
 #include "app/setup/make_host.h"
 #include "app/textfile.h"
 #include "app/version.h"

@@ -8,11 +8,11 @@
 #include <string_view>
 #include <vector>
 
-#include "app/program.h"
+#include "app/command.h"
 #include "app/setup/collector_settings.h"
 #include "app/setup/make_host.h"
 #include "app/setup/probe_options.h"
-#include "app/setup/setup_log.h"
+#include "app/setup/setup.h"
 #include "commands/progress.h"
 #include "config/flags/value_type.h"
 #include "facts/gather.h"

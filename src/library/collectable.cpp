@@ -15,11 +15,10 @@
 #include <thread>
 #include <utility>
 
+#include "app/command.h"
 #include "app/exporter.h"
 #include "app/process_state.h"
-#include "app/program.h"
 #include "app/setup/setup.h"
-#include "app/setup/setup_log.h"
 #include "asio/asio.h"
 #include "config/parse.h"
 #include "library/families.h"

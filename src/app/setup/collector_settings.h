@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,8 +11,11 @@
 #include "app/setup/make_host.h"
 #include "collectors/collector.h"
 #include "config/config.h"
+#include "core/result.h"
 #include "host/host.h"
+#include "scrape/selection.h"
 #include "task/background.h"
+#include "web/metrics_source.h"
 
 // What the configuration means to the collectors.
 namespace rdma_exporter::app {
@@ -39,5 +43,12 @@ std::vector<const collectors::CollectorSpec*> enabled_collectors(const config::C
 collectors::Context collector_context(
     host::Host& host, const config::Config& config, Purpose purpose, task::Background& background,
     std::shared_ptr<collectors::CarryOver> carry_over = std::make_shared<collectors::CarryOver>());
+
+/// What a filter selects of the collectors there are. Errors, each a message for the client: a name that no
+/// collector has, or to collect only one that is switched off. To exclude one that is off is fine: one
+/// configuration of Prometheus serves hosts that differ.
+core::Result<scrape::Selection> select_collectors(
+    const web::CollectorFilter& filter,
+    const std::map<std::string, config::CollectorConfig, std::less<>>& collectors);
 
 }  // namespace rdma_exporter::app

@@ -10,6 +10,7 @@
 #include "app/setup/make_host.h"
 #include "config/config.h"
 #include "core/result.h"
+#include "log/log.h"
 #include "probe/agent/options.h"
 
 namespace rdma_exporter::app {
@@ -31,5 +32,8 @@ core::Result<Setup> set_up(config::Config config, Purpose purpose);
 /// What --check-config reports in addition to the errors of set_up(): names without an address here, filters
 /// that match nothing here. Both may be right elsewhere.
 core::Result<std::vector<std::string>> check(const config::Config& config);
+
+/// From now on, log as configured. Any thread.
+inline void setup_log(const config::LogConfig& settings) { log::setup(settings.level, settings.format); }
 
 }  // namespace rdma_exporter::app

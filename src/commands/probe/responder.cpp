@@ -6,7 +6,6 @@
 #include <csignal>
 
 #include "app/command.h"
-#include "app/program.h"
 #include "app/setup/probe_options.h"
 #include "asio/asio.h"
 #include "probe/agent/agent.h"

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <type_traits>
 
-#include "app/program.h"
+#include "app/command.h"
 #include "core/seconds.h"
 #include "log/log.h"
 

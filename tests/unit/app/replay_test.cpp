@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "app/program.h"
+#include "app/command.h"
 #include "app/setup/collector_settings.h"
 #include "collectors/collector_set.h"
 #include "config/parse.h"

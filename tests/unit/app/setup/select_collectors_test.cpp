@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
-#include "app/setup/select_collectors.h"
+#include "app/setup/collector_settings.h"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 #include "app/metrics/privileges.h"
 #include "app/setup/collector_settings.h"
 #include "app/setup/make_host.h"
-#include "app/system/open_file_limit.h"
+#include "app/system/process.h"
 #include "tests/unit/support/temp_tree.h"
 
 // What the configuration and the host make of each other at the start.

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "app/program.h"
+#include "app/command.h"
 
 namespace rdma_exporter::commands {
 namespace {

@@ -1,20 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
-#include "app/system/open_file_limit.h"
+#include "app/system/process.h"
 
 #include <sys/resource.h>
 
 #include <algorithm>
 #include <atomic>
+#include <csignal>
+#include <initializer_list>
 #include <string>
 
 #include "log/log.h"
 
 namespace rdma_exporter::app {
 namespace {
+
+void mask_hangup(int how) {
+  sigset_t set;
+  ::sigemptyset(&set);
+  ::sigaddset(&set, SIGHUP);
+  ::pthread_sigmask(how, &set, nullptr);
+}
+
 // What is open for a moment only: files and directories that workers read. And the log, libraries, the probe.
 constexpr rlim_t kReserve = 1024;
+
 }  // namespace
+
+void hold_signals() {
+  for (const int signal : {SIGPIPE, SIGUSR1, SIGUSR2}) std::signal(signal, SIG_IGN);
+  mask_hangup(SIG_BLOCK);
+}
+
+void let_hangup_through() { mask_hangup(SIG_UNBLOCK); }
 
 OpenFiles raise_open_file_limit(const OpenFiles& wanted) {
   rlimit limit{};
