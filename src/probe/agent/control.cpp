@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "log/log.h"
-#include "probe/mesh/interface_addresses.h"
+#include "probe/mesh/own_network.h"
 
 namespace rdma_exporter::probe {
 namespace {

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "asio/ssl.h"
 #include "core/result.h"
@@ -39,5 +40,24 @@ core::Result<std::shared_ptr<asio::ssl::context>> make_tls(const Credentials& cr
 /// Reads the secrets of a context from make_tls() again, for new handshakes; existing connections stay. No
 /// other thread may be in a handshake with the context. On error the old secrets stay.
 core::Result<void> renew_secrets(asio::ssl::context& context, const std::string& secret_file);
+
+/// Whether files have changed and are stable, judged by stamps taken some seconds apart. Reading a file while
+/// it is being written would yield half of it, and an invalid file should not be tried again each time. One
+/// thread.
+class StampWatch {
+ public:
+  /// `in_use`: stamp of the files that were read last. True once for each change that has been stable between
+  /// two calls.
+  bool changed(const std::string& in_use, const std::string& stamp) {
+    const bool still = std::exchange(seen_, stamp) == stamp;
+    if (!still || stamp == in_use || stamp == tried_) return false;
+    tried_ = stamp;
+    return true;
+  }
+
+ private:
+  std::string seen_;
+  std::string tried_;
+};
 
 }  // namespace rdma_exporter::probe

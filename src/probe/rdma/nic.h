@@ -3,22 +3,44 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "probe/agent/cpu_watchdog.h"
 #include "probe/agent/options.h"
 #include "probe/mesh/hostmesh.h"
 #include "probe/rdma/connection/local_ends.h"
 #include "probe/rdma/device_loop.h"
-#include "probe/rdma/event_counts.h"
 #include "probe/session/prober.h"
+#include "probe/session/schedule.h"
 
 namespace rdma_exporter::probe {
+
+/// Asynchronous events of a device by name (ibv_get_async_event(3)). Thread-safe.
+class EventCounts {
+ public:
+  /// `name`: a string literal.
+  void count(std::string_view name) {
+    const std::lock_guard lock(mutex_);
+    ++counts_[name];
+  }
+  std::map<std::string_view, std::uint64_t> get() const {
+    const std::lock_guard lock(mutex_);
+    return counts_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  // Events worth an alert are present from the first scrape on, so that the first one is an increase.
+  std::map<std::string_view, std::uint64_t> counts_{
+      {"CQ_ERR", 0}, {"DEVICE_FATAL", 0}, {"PORT_ERR", 0}, {"QP_FATAL", 0}};
+};
 
 /// Counts about a device. Any thread.
 struct NicStats {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "probe/channel/responder.h"
-#include "probe/mesh/default_route.h"
+#include "probe/mesh/own_network.h"
 #include "probe/rdma/nic.h"
 
 namespace rdma_exporter::probe {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "probe/rdma/connection/rc_timing.h"
-#include "probe/session/backoff.h"
 #include "probe/session/operation.h"
+#include "probe/session/schedule.h"
 
 namespace rdma_exporter::probe {
 

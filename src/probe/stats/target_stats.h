@@ -16,8 +16,8 @@
 
 #include "core/histogram.h"
 #include "probe/channel/frame.h"
-#include "probe/rdma/connection/connect_steps.h"
 #include "probe/session/observer.h"
+#include "probe/session/operation.h"
 #include "probe/session/session.h"
 
 namespace rdma_exporter::probe {

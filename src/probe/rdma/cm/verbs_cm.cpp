@@ -14,7 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "probe/mesh/interface_addresses.h"
+#include "probe/mesh/own_network.h"
 #include "probe/rdma/verbs/device.h"
 
 namespace rdma_exporter::probe {

@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "probe/agent/workers.h"
-#include "probe/rdma/connection/connect_steps.h"
 #include "probe/rdma/connection/rc_end.h"
 #include "probe/rdma/connection/spin_window.h"
 #include "probe/rdma/device_loop.h"
+#include "probe/session/operation.h"
 #include "probe/session/session.h"
 
 namespace rdma_exporter::probe {

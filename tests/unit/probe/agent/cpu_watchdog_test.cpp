@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
-#include "probe/agent/cpu_watchdog.h"
+#include "probe/session/schedule.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
-#include "probe/agent/stamp_watch.h"
+#include "probe/channel/tls.h"
 
 #include <gtest/gtest.h>
 

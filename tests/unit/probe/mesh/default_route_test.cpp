@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
-#include "probe/mesh/default_route.h"
+#include "probe/mesh/own_network.h"
 
 #include <gtest/gtest.h>
 

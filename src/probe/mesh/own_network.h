@@ -3,10 +3,16 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 
+// What the kernel says of the network that this host is in.
 namespace rdma_exporter::probe {
+
+/// IPv4 and IPv6 addresses of this host's network interfaces, without scopes. Queries the kernel, which may
+/// be slow; empty on failure.
+std::set<std::string> interface_addresses();
 
 /// Name of the interface of the default route with the lowest metric, for IPv4 or else IPv6; empty if there
 /// is none. `route` and `route6` are the contents of /proc/net/route and /proc/net/ipv6_route
