@@ -2,10 +2,17 @@
 // Copyright the rdma_exporter authors
 #include "commands/examine.h"
 
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <array>
+#include <chrono>
+#include <cstdio>
 #include <map>
 #include <memory>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "app/command.h"
@@ -13,8 +20,8 @@
 #include "app/setup/make_host.h"
 #include "app/setup/probe_options.h"
 #include "app/setup/setup.h"
-#include "commands/progress.h"
 #include "config/flags/value_type.h"
+#include "core/seconds.h"
 #include "facts/gather.h"
 #include "host/topology/inventory.h"
 #include "task/pool.h"
@@ -122,6 +129,24 @@ void compare(const std::vector<Reading>& before, const std::vector<Reading>& aft
 void log_less(config::LogConfig settings) {
   if (settings.level == config::LogLevel::info) settings.level = config::LogLevel::warn;
   app::setup_log(settings);
+}
+
+/// Sleeps until `start + time`. During a wait of five seconds or more, shows the progress on stderr every
+/// second if that is a terminal, and erases it at the end.
+void wait_with_progress(std::chrono::steady_clock::time_point start, std::chrono::milliseconds time);
+
+void wait_with_progress(std::chrono::steady_clock::time_point start, std::chrono::milliseconds time) {
+  using namespace std::chrono_literals;
+  constexpr auto kLong = 5s;
+  const auto end = start + time;
+  const bool shown = time >= kLong && ::isatty(STDERR_FILENO) == 1;
+  for (auto next = start; shown && next < end; next += 1s) {
+    std::this_thread::sleep_until(next);
+    fmt::print(stderr, "\rWatching the counters: {} of {:g} s ", (next - start) / 1s, core::seconds(time));
+    std::fflush(stderr);
+  }
+  std::this_thread::sleep_until(end);
+  if (shown) fmt::print(stderr, "\r\x1b[K");  // "erase to the end of the line"
 }
 
 using Seconds = std::chrono::duration<double>;
