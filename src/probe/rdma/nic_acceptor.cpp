@@ -2,21 +2,29 @@
 // Copyright the rdma_exporter authors
 #include "probe/rdma/nic_acceptor.h"
 
+#include <fcntl.h>
+
 #include <algorithm>
+#include <boost/asio/posix/basic_stream_descriptor.hpp>
 #include <cerrno>
+#include <functional>
 #include <future>
+#include <memory>
 #include <optional>
 #include <span>
 #include <tuple>
 #include <utility>
 
-#include "probe/rdma/cm/cm_watch.h"
+#include "asio/socket.h"
+#include "probe/agent/workers.h"
+#include "probe/rdma/cm/cm_connect.h"
 #include "probe/rdma/connection/echo_answerer.h"
 
 namespace rdma_exporter::probe {
 namespace {
 
 using namespace std::chrono_literals;
+using ErrorCode = boost::system::error_code;
 using Answer = tl::expected<Acceptor::Offer, Reject>;
 
 tl::unexpected<Reject> refused(RejectReason reason, int os_errno = 0) {
@@ -89,6 +97,87 @@ std::optional<Place> choose_place(const Own& own, const Connect& wish, const Gid
   const bool called = best && std::get<0>(best_merit);
   if (best && !called && wish.device.empty() && own.rail_is_down(wish)) return std::nullopt;
   return best;
+}
+
+/// Waits for a listener's requests on the thread of `io`, so that a silent peer occupies no worker, and has a
+/// worker answer them. Waits at most for kMaxListenTime.
+class CmWatch : public std::enable_shared_from_this<CmWatch> {
+ public:
+  /// How long the responder waits for a prober that is connecting.
+  static constexpr std::chrono::seconds kMaxListenTime{10};
+
+  CmWatch(asio::io_context& io, Workers& workers, std::shared_ptr<CmListener> listener);
+  void start();
+  /// Ends the wait; `then` is called on the thread of `io`.
+  void stop(std::function<void()> then);
+
+ private:
+  using Descriptor = asio::posix::basic_stream_descriptor<Executor>;
+  void wait();
+  void work(void (CmListener::*task)());
+  void end();
+
+  asio::io_context& io_;
+  Workers& workers_;
+  std::shared_ptr<CmListener> listener_;
+  Descriptor readable_;
+  Timer timer_;
+  bool busy_ = false;  // a worker uses the listener
+  bool late_ = false;
+};
+
+CmWatch::CmWatch(asio::io_context& io, Workers& workers, std::shared_ptr<CmListener> listener)
+    : io_(io), workers_(workers), listener_(std::move(listener)), readable_(io), timer_(io) {}
+
+void CmWatch::start() {
+  asio::post(io_, [self = shared_from_this()] {
+    if (!self->listener_) return;
+    // A duplicate, because the destructor of the listener closes the original.
+    const int fd = ::fcntl(self->listener_->fd(), F_DUPFD_CLOEXEC, 0);
+    ErrorCode error;
+    if (fd >= 0) self->readable_.assign(fd, error);
+    self->timer_.expires_after(kMaxListenTime);
+    self->timer_.async_wait([self](const ErrorCode& cancelled) {
+      if (cancelled) return;
+      self->late_ = true;
+      if (!self->busy_) self->work(&CmListener::close);
+    });
+    self->wait();
+  });
+}
+
+void CmWatch::wait() {
+  if (!readable_.is_open()) return;
+  readable_.async_wait(Descriptor::wait_read, [self = shared_from_this()](const ErrorCode& error) {
+    if (!error && !self->busy_) self->work(&CmListener::answer);
+  });
+}
+
+void CmWatch::work(void (CmListener::*task)()) {
+  if (!listener_) return;
+  busy_ = true;
+  workers_.post([self = shared_from_this(), listener = listener_, task] {
+    (*listener.*task)();
+    asio::post(self->io_, [self, done = listener->done()] {
+      self->busy_ = false;
+      if (done) return self->end();
+      self->late_ ? self->work(&CmListener::close) : self->wait();
+    });
+  });
+}
+
+void CmWatch::end() {
+  ErrorCode ignored;
+  timer_.cancel();
+  readable_.close(ignored);
+}
+
+void CmWatch::stop(std::function<void()> then) {
+  asio::post(io_, [self = shared_from_this(), then = std::move(then)] {
+    self->end();
+    self->listener_.reset();
+    then();
+  });
 }
 
 // A peer's session. It is removed from the loop first, then destroyed where that may block.
