@@ -2,10 +2,52 @@
 // Copyright the rdma_exporter authors
 #include "web/scrape_request.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace rdma_exporter::web {
 namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+TEST(WebFilter, WantsEverythingWithoutParameters) {
+  for (const char* query : {"", "&", "debug=1", "collectors=port", "collect[x]=port", "&&x&=y"}) {
+    const auto filter = parse_filter(query);
+    ASSERT_TRUE(filter) << query;
+    EXPECT_THAT(filter->collect, IsEmpty()) << query;
+    EXPECT_THAT(filter->exclude, IsEmpty()) << query;
+  }
+}
+
+TEST(WebFilter, ReadsNamesAsBrowsersAndPrometheusSendThem) {
+  EXPECT_THAT(parse_filter("collect[]=port&collect[]=device")->collect, ElementsAre("port", "device"));
+  EXPECT_THAT(parse_filter("a=b&exclude%5B%5D=hw%5Fcounters&c")->exclude, ElementsAre("hw_counters"));
+  EXPECT_THAT(parse_filter("collect%5b%5d=a+b%20c%2B")->collect, ElementsAre("a b c+"));
+  EXPECT_THAT(parse_filter("collect[]=")->collect, ElementsAre(""));
+  EXPECT_THAT(parse_filter("collect[]")->collect, ElementsAre(""));
+  EXPECT_THAT(parse_filter("collect[]=a=b")->collect, ElementsAre("a=b"));
+}
+
+TEST(WebFilter, RefusesBothKindsAtOnce) {
+  const auto filter = parse_filter("collect[]=port&exclude[]=device");
+  ASSERT_FALSE(filter);
+  EXPECT_EQ(core::to_string(filter.error()), "collect[] and exclude[] cannot be combined");
+}
+
+TEST(WebFilter, RefusesNamesWithoutBracketsInsteadOfIgnoringThem) {
+  for (const char* query : {"collect=port", "collect", "a=b&collect=port&collect[]=device"}) {
+    const auto filter = parse_filter(query);
+    ASSERT_FALSE(filter) << query;
+    EXPECT_EQ(core::to_string(filter.error()), "collect: unknown parameter (did you mean collect[]?)");
+  }
+  EXPECT_FALSE(parse_filter("exclude=dcb"));
+}
+
+TEST(WebFilter, RefusesBrokenEscapes) {
+  for (const char* query : {"collect[]=%", "collect[]=%4", "collect[]=%zz", "%5=x", "collect[]=a%2", "a=%-1"})
+    EXPECT_FALSE(parse_filter(query)) << query;
+}
 
 using core::Format;
 
@@ -72,5 +114,38 @@ TEST(WebNegotiate, SaysWhatItSends) {
             "application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited");
 }
 
+using std::chrono::milliseconds;
+
+constexpr Timeouts kTimeouts{milliseconds(8000), milliseconds(500)};
+
+TEST(WebScrapeTime, TakesTheConfiguredTimeWhenTheClientSaysNothing) {
+  EXPECT_EQ(scrape_time(kTimeouts, ""), milliseconds(8000));
+}
+
+TEST(WebScrapeTime, KeepsTheOffsetBackOutOfTheTimeOfTheClient) {
+  EXPECT_EQ(scrape_time(kTimeouts, "5"), milliseconds(4500));
+  EXPECT_EQ(scrape_time(kTimeouts, "2.25"), milliseconds(1750));
+  EXPECT_EQ(scrape_time(kTimeouts, "1e0"), milliseconds(500));
+}
+
+TEST(WebScrapeTime, NeverExceedsTheConfiguredTime) {
+  EXPECT_EQ(scrape_time(kTimeouts, "8.5"), milliseconds(8000));
+  EXPECT_EQ(scrape_time(kTimeouts, "60.000000"), milliseconds(8000));
+  EXPECT_EQ(scrape_time(kTimeouts, "1e300"), milliseconds(8000));
+}
+
+TEST(WebScrapeTime, GivesHalfToAClientThatWaitsNoLongerThanTheOffset) {
+  EXPECT_EQ(scrape_time(kTimeouts, "0.5"), milliseconds(250));
+  EXPECT_EQ(scrape_time(kTimeouts, "0.1"), milliseconds(50));
+}
+
+TEST(WebScrapeTime, IgnoresWhatIsNoPositiveNumberOfSeconds) {
+  for (const std::string_view header : {"0", "-1", "-0.0", "abc", "5s", " 5", "5 ", "+5", "nan", "inf",
+                                        "-inf", "1e400", "0x10", "1,5", "5,5", "\xff", "."}) {
+    EXPECT_EQ(scrape_time(kTimeouts, header), milliseconds(8000)) << header;
+  }
+}
+
 }  // namespace
+
 }  // namespace rdma_exporter::web
