@@ -22,5 +22,4 @@ void let_threads_outlive_main();
 /// one. Reads files.
 void trust_system_authorities(asio::ssl::context& context, boost::system::error_code& error);
 
-
 }  // namespace rdma_exporter
