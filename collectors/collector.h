@@ -11,16 +11,13 @@
 #include <string_view>
 #include <vector>
 
-#include "collectors/burst/settings.h"
 #include "collectors/counters/carry_over.h"
 #include "collectors/counters/tables/counter_row.h"
 #include "collectors/ethtool/netdev_shared.h"
-#include "collectors/link/module_settings.h"
-#include "collectors/resource/resource_settings.h"
+#include "collectors/settings.h"
 #include "core/job.h"
 #include "core/metric.h"
 #include "core/policy.h"
-#include "core/text/pattern.h"
 #include "host/events/port_states.h"
 #include "host/host.h"
 #include "host/topology/device.h"
@@ -31,21 +28,6 @@ namespace rdma_exporter::collectors {
 
 using core::AsyncEventsPolicy;
 using core::RawPolicy;
-
-/// Settings of the collector `ethtool`, which reads driver statistics.
-struct EthtoolOptions {
-  std::chrono::milliseconds interval{10'000};  ///< shortest time between two reads of one interface
-  /// Statistics without a curated name are exported if they match `raw_include` (unset: none) and do not
-  /// match `raw_exclude`.
-  core::Pattern raw_include{};
-  core::Pattern raw_exclude{};
-};
-
-/// Settings of the collector `config_check`.
-struct ConfigCheckSettings {
-  std::chrono::milliseconds interval{60'000};  ///< time between two reads
-  std::chrono::milliseconds first_wait{0};     ///< how long the first run waits for the first read
-};
 
 /// What collectors need from the configuration and the host. Outlives them.
 struct Context {
@@ -103,13 +85,6 @@ class Collector {
     (void)deadline;
     return true;
   }
-};
-
-/// The metrics that the counters of one source become, for --describe and the contract tests.
-struct CounterTable {
-  std::string_view source;  ///< "ports/N/counters", "ports/N/hw_counters", "hw_counters"
-  std::string_view driver;  ///< "any", "mlx5", ...
-  std::span<const CounterRow> rows;
 };
 
 /// One collector, as --describe, the flags and the contract tests see it.

@@ -8,7 +8,7 @@
 
 #include "collectors/burst/families.h"
 #include "collectors/counters/tables/port_families.h"
-#include "collectors/ethtool/ethtool_families.h"
+#include "collectors/ethtool/ethtool_table.h"
 
 namespace rdma_exporter::collectors {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "collectors/collector.h"
 #include "collectors/counters/tables/counter_row.h"
-#include "collectors/counters/tables/gauge_names.h"
+#include "collectors/counters/tables/hw_table.h"
 #include "host/topology/driver.h"
 
 namespace rdma_exporter::collectors {

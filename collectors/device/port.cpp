@@ -5,15 +5,19 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "collectors/attr_text.h"
 #include "collectors/collector.h"
-#include "collectors/device/gid_summary.h"
+#include "core/job.h"
 #include "core/labels.h"
 #include "core/text/kernel_text.h"
+#include "host/fs/host_fs.h"
+#include "host/topology/gid_table.h"
 #include "log/log.h"
 #include "task/schedule.h"
 
@@ -113,6 +117,42 @@ std::string hex(std::uint32_t number) {
   std::array<char, 2 * sizeof number> digits{};
   const auto written = std::to_chars(digits.data(), digits.data() + digits.size(), number, 16);
   return "0x" + std::string(digits.data(), written.ptr);
+}
+
+/// Summary of a port's GID table. The table has 256 to 1024 slots with two files each, so it is read rarely.
+struct GidSummary {
+  /// Number of GIDs by type; nullopt if the table does not exist or could not be read completely.
+  struct Counts {
+    std::uint64_t roce_v2 = 0;
+    std::uint64_t ib_or_roce_v1 = 0;  ///< InfiniBand and RoCE v1 GIDs have the same type
+  };
+  std::optional<Counts> counts;
+  std::string netdev;  ///< of the first GID that has one
+};
+
+/// Reads `table` of the port at `port_path`. Empty slots (an all-zero GID, or EINVAL on their type:
+/// core/sysfs.c) are skipped; other failures are counted in `run`.
+GidSummary read_gid_summary(host::HostFs& sysfs, const std::string& port_path, host::GidTable& table,
+                            core::JobRun& run) {
+  bool whole = true;
+  const auto gids = table.read(sysfs, [&](const core::Error& error) {
+    whole = whole && means_absent(error);
+    count_unless_absent(error, run);
+  });
+  GidSummary summary;
+  if (!gids) {
+    count_unless_absent(gids.error(), run);
+    return summary;
+  }
+  GidSummary::Counts counts;
+  for (const host::Gid& gid : *gids) {
+    if (gid.type == "RoCE v2") ++counts.roce_v2;
+    if (gid.type == "IB/RoCE v1") ++counts.ib_or_roce_v1;
+    if (summary.netdev.empty())
+      summary.netdev = attr_text(sysfs, port_path + "/gid_attrs/ndevs/" + gid.slot, run);
+  }
+  if (whole) summary.counts = counts;
+  return summary;
 }
 
 // One port of the device.

@@ -4,20 +4,26 @@
 // Collector ethtool: driver statistics of the network interfaces behind RDMA ports (ethtool -S).
 #include <algorithm>
 #include <cerrno>
+#include <memory>
 #include <optional>
+#include <string>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
+#include "collectors/attr_text.h"
 #include "collectors/collector.h"
 #include "collectors/counters/counter_set.h"
-#include "collectors/ethtool/ethtool_families.h"
 #include "collectors/ethtool/ethtool_table.h"
-#include "collectors/ethtool/netdev_info.h"
 #include "collectors/netdev_labels.h"
+#include "core/job.h"
 #include "core/labels.h"
+#include "core/metric.h"
 #include "core/seconds.h"
+#include "host/ethtool/ethtool.h"
 #include "host/ethtool/ethtool_stats.h"
+#include "host/host.h"
+#include "host/topology/netdev.h"
 #include "log/log.h"
 #include "task/schedule.h"
 
@@ -193,6 +199,63 @@ class Statistics {
   bool unsupported_logged_ = false;
   unsigned active_ = 0;  ///< bit N: priority N has counted something
 };
+
+constexpr MetricDesc kNetdevInfo{
+    "rdma_netdev_info",
+    MetricType::gauge,
+    "device,port,netdev,role,driver,firmware_version,bus_address,phys_switch_id,phys_port_name",
+    "",
+    "Network interface of an RDMA port (role port) or one that shares its wire; always 1. Other roles: lower "
+    "(below a VLAN), physical (of the physical function), bond, and member (further bond member). Interfaces "
+    "with the same phys_switch_id and phys_port_name share a wire",
+    "ETHTOOL_GDRVINFO; sysfs class/net/X/phys_switch_id, phys_port_name"};
+static_assert(core::valid(kNetdevInfo));
+
+// For facts that can change while an interface is registered: firmware, switchdev mode.
+constexpr std::chrono::seconds kInfoInterval{60};
+
+/// rdma_netdev_info of one network interface: its identity, and what shows which others share its wire. One
+/// thread at a time.
+class NetdevInfo {
+ public:
+  /// `host.ethtool` must not be null.
+  NetdevInfo(host::Host& host, std::shared_ptr<const host::Netdev> netdev);
+  void add(core::JobRun& run);
+
+ private:
+  void refresh(core::JobRun& run);
+
+  host::Host& host_;
+  const std::shared_ptr<const host::Netdev> netdev_;
+  task::Schedule schedule_;
+  std::string labels_;
+};
+
+NetdevInfo::NetdevInfo(host::Host& host, std::shared_ptr<const host::Netdev> netdev)
+    : host_(host), netdev_(std::move(netdev)), schedule_(kInfoInterval, netdev_->path) {}
+
+void NetdevInfo::add(core::JobRun& run) {
+  if (schedule_.take(run.now())) refresh(run);
+  run.samples().add_stable(kNetdevInfo, labels_, std::uint64_t{1});
+}
+
+void NetdevInfo::refresh(core::JobRun& run) {
+  auto driver = host::driver_info(*host_.ethtool, netdev_->name);
+  if (!driver) {
+    count_unless_absent(driver.error(), run);
+    driver = host::DriverInfo{netdev_->driver, "", ""};
+  }
+  labels_ = core::render_labels(
+      {{"device", netdev_->device},
+       {"port", std::to_string(netdev_->port)},
+       {"netdev", netdev_->name},
+       {"role", to_string(netdev_->role)},
+       {"driver", driver->driver},
+       {"firmware_version", driver->firmware_version},
+       {"bus_address", driver->bus_address},
+       {"phys_switch_id", attr_text(*host_.sysfs, netdev_->path + "/phys_switch_id", run)},
+       {"phys_port_name", attr_text(*host_.sysfs, netdev_->path + "/phys_port_name", run)}});
+}
 
 class EthtoolJob : public core::Job {
  public:

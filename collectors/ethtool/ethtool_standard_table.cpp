@@ -8,7 +8,6 @@
 #include <array>
 
 #include "collectors/counters/tables/row.h"
-#include "collectors/counters/tables/table_checks.h"
 #include "host/ethtool/genl_ethtool.h"
 
 namespace rdma_exporter::collectors {

@@ -5,28 +5,39 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <span>
 #include <string>
+#include <vector>
 
-#include "collectors/ethtool/ethtool_tables/tables.h"
+#include "collectors/ethtool/driver_tables.h"
 
 namespace rdma_exporter::collectors {
 namespace {
 
-using Table = std::span<const CounterRow> (*)();
+using ethtool_table::driver_tables;
+using ethtool_table::DriverTable;
 
-struct DriverTable {
-  std::string_view driver;  ///< of the PCI function or sub-function
-  Table table;
-};
-
-constexpr std::array kTables{
-    DriverTable{"mlx5_core", ethtool_table::mlx5}, DriverTable{"bnxt_en", ethtool_table::bnxt},
-    DriverTable{"ice", ethtool_table::ice},        DriverTable{"i40e", ethtool_table::i40e},
-    DriverTable{"ionic", ethtool_table::ionic},    DriverTable{"hns3", ethtool_table::hns3},
-    DriverTable{"mlx4_core", ethtool_table::mlx4}, DriverTable{"cxgb4", ethtool_table::cxgb4},
-    DriverTable{"qede", ethtool_table::qede},      DriverTable{"mana", ethtool_table::mana},
-    DriverTable{"ena", ethtool_table::ena},
-};
+constexpr std::array kFamilies{&kPfcFrames,
+                               &kPfcPauseSeconds,
+                               &kPfcTransitions,
+                               &kPauseSeconds,
+                               &kPauseTransitions,
+                               &kPauseStormEvents,
+                               &kPriorityBytes,
+                               &kPriorityPackets,
+                               &kPriorityDiscards,
+                               &kPriorityEcnMarked,
+                               &kNetdevDiscards,
+                               &kReceiveBufferThresholdEvents,
+                               &kNetdevPcsSymbolErrors,
+                               &kLaneBitErrors,
+                               &kPcieStalled,
+                               &kPcieStallSeconds,
+                               &kPcieSignalIntegrityErrors,
+                               &kNetdevRaw,
+                               &kNetdevRawValue};
+static_assert(std::all_of(kFamilies.begin(), kFamilies.end(),
+                          [](const core::MetricDesc* family) { return core::valid(*family); }));
 
 // mlx5, ena: shares and states.
 constexpr std::array<std::string_view, 5> kGauges{"outbound_pci_stalled_rd", "outbound_pci_stalled_wr",
@@ -63,17 +74,21 @@ Expanded expand(std::span<const CounterRow> rows) {
 
 }  // namespace
 
+std::span<const core::MetricDesc* const> ethtool_families() { return kFamilies; }
+
 std::span<const CounterRow> ethtool_rows(std::string_view driver) {
-  static const std::array<Expanded, kTables.size()> expanded = [] {
-    std::array<Expanded, kTables.size()> all;
-    std::transform(kTables.begin(), kTables.end(), all.begin(),
-                   [](const DriverTable& table) { return expand(table.table()); });
+  static const std::span<const DriverTable> tables = driver_tables();
+  static const std::vector<Expanded> expanded = [] {
+    // Whole from the start: if it grew, the rows of a copy would point into the original.
+    std::vector<Expanded> all(tables.size());
+    std::transform(tables.begin(), tables.end(), all.begin(),
+                   [](const DriverTable& table) { return expand(table.rows); });
     return all;
   }();
   // A sub-function has a driver of its own: "mlx5_core.sf".
   driver = driver.substr(0, driver.find('.'));
-  for (std::size_t i = 0; i < kTables.size(); ++i)
-    if (kTables[i].driver == driver) return expanded[i].rows;
+  for (std::size_t i = 0; i < tables.size(); ++i)
+    if (tables[i].driver == driver) return expanded[i].rows;
   return {};
 }
 
@@ -83,7 +98,7 @@ bool is_ethtool_gauge(std::string_view raw, host::Driver /*driver*/) {
 
 std::vector<CounterTable> ethtool_tables() {
   std::vector<CounterTable> tables;
-  for (const DriverTable& table : kTables) tables.push_back({"ethtool -S", table.driver, table.table()});
+  for (const DriverTable& table : driver_tables()) tables.push_back({"ethtool -S", table.driver, table.rows});
   return tables;
 }
 

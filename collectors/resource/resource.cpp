@@ -14,16 +14,19 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "collectors/collector.h"
-#include "collectors/counters/optional_counters.h"
 #include "collectors/resource/resource_families.h"
 #include "collectors/resource/resource_pass.h"
+#include "core/job.h"
 #include "core/labels.h"
 #include "host/netlink/kept_netlink.h"
 #include "host/netlink/netlink.h"
 #include "host/netlink/nldev/nldev.h"
 #include "host/netlink/nldev/resource.h"
+#include "host/netlink/nldev/statistic.h"
+#include "host/topology/device.h"
 #include "log/log.h"
 #include "task/schedule.h"
 
@@ -69,6 +72,55 @@ class DetailPolicy {
   std::once_flag once_;
   Decision decision_{};
 };
+
+constexpr std::chrono::seconds kOptionalCountersInterval{60};
+
+// EINVAL: a kernel before 5.16, or a device without hw_counters; EMSGSIZE: more names than fit into a page.
+bool is_absence(const core::Error& error) {
+  return core::is_errno(error, EINVAL) || core::is_errno(error, EMSGSIZE);
+}
+
+/// Which optional counters a port has, and which of them are enabled. Queried about once a minute: the query
+/// needs no firmware command, and the set rarely changes. One thread at a time.
+class OptionalCounters {
+ public:
+  OptionalCounters(const host::Device& device, std::uint32_t port);
+
+  void run(host::Netlink& netlink, core::JobRun& run);
+
+ private:
+  void refresh(host::Netlink& netlink, core::JobRun& run);
+
+  const std::string labels_;
+  const std::vector<std::byte> request_;
+  task::Schedule schedule_;
+  std::vector<std::pair<std::string, bool>> counters_;  ///< labels, enabled
+};
+
+OptionalCounters::OptionalCounters(const host::Device& device, std::uint32_t port)
+    : labels_(core::render_labels({{"device", device.name}, {"port", std::to_string(port)}})),
+      request_(host::nldev::device_request(*device.netlink_index, port)),
+      schedule_(kOptionalCountersInterval, device.port_path(port)) {}
+
+void OptionalCounters::run(host::Netlink& netlink, core::JobRun& run) {
+  if (schedule_.take(run.now())) refresh(netlink, run);
+  for (const auto& [labels, enabled] : counters_)
+    run.samples().add_stable(kOptionalCounters, labels, std::uint64_t{enabled});
+}
+
+void OptionalCounters::refresh(host::Netlink& netlink, core::JobRun& run) {
+  counters_.clear();
+  const auto take = [&](const host::nldev::CounterStatus& status) {
+    if (!status.enabled) return;
+    std::string labels = labels_;
+    core::append_label(labels, "counter", status.name);
+    counters_.emplace_back(std::move(labels), *status.enabled);
+  };
+  const auto answered =
+      host::ask<void>(netlink, host::nldev::kStatGetStatus, request_,
+                      [&](host::Bytes answer) { return host::nldev::parse_counter_status(answer, take); });
+  if (!answered && !is_absence(answered.error())) run.count_read_error(core::reason(answered.error()));
+}
 
 class ResourceJob : public core::Job {
  public:

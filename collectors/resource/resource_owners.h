@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "collectors/resource/resource_settings.h"
 #include "collectors/resource/resource_table.h"
+#include "collectors/settings.h"
 #include "host/fs/host_fs.h"
 
 namespace rdma_exporter::collectors {

@@ -10,7 +10,7 @@
 
 #include "collectors/burst/sampler/pace.h"
 #include "collectors/burst/sampler/reader.h"
-#include "collectors/burst/settings.h"
+#include "collectors/settings.h"
 #include "host/host.h"
 #include "host/topology/device.h"
 

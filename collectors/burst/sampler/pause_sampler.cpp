@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <utility>
 
-#include "collectors/ethtool/ethtool_families.h"
 #include "collectors/ethtool/ethtool_table.h"
 
 namespace rdma_exporter::collectors {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "core/metric.h"
@@ -20,6 +21,13 @@ struct CounterRow {
   std::uint32_t scale = 1;                   ///< exported = kernel value x scale (4 for 4-octet words)
   std::uint8_t bits = 64;                    ///< width at which the kernel's value wraps (hw) or sticks (PMA)
   std::uint32_t divisor = 1;  ///< exported = kernel value / divisor (1,000,000 for microseconds)
+};
+
+/// The metrics that the counters of one source become, for --describe and the contract tests.
+struct CounterTable {
+  std::string_view source;  ///< "ports/N/counters", "ports/N/hw_counters", "hw_counters"
+  std::string_view driver;  ///< "any", "mlx5", ...
+  std::span<const CounterRow> rows;
 };
 
 }  // namespace rdma_exporter::collectors

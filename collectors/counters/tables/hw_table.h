@@ -36,4 +36,8 @@ bool counts_roce_only(const core::MetricDesc& family);
 /// Every family that hw_counters can feed, the raw ones last.
 std::span<const core::MetricDesc* const> hw_families();
 
+/// Whether a hw counter of that driver is a value that may decrease (a current number, a rate, a register) or
+/// a high-water mark. For Driver::unknown, a name counts as a gauge if it is one with any driver.
+bool is_gauge(std::string_view raw, host::Driver driver);
+
 }  // namespace rdma_exporter::collectors

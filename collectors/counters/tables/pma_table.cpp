@@ -13,7 +13,6 @@
 #include "collectors/counters/tables/hw_table.h"
 #include "collectors/counters/tables/port_families.h"
 #include "collectors/counters/tables/row.h"
-#include "collectors/counters/tables/table_checks.h"
 
 namespace rdma_exporter::collectors {
 namespace {

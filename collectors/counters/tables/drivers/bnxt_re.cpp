@@ -6,14 +6,13 @@
 #include <array>
 
 #include "collectors/counters/tables/row.h"
-#include "collectors/counters/tables/table_checks.h"
 #include "collectors/counters/tables/tables.h"
 
 namespace rdma_exporter::collectors::table {
 namespace {
 
 constexpr std::array kPort{
-    // Current and highest number of objects (gauges, see gauge_names.cpp).
+    // Current and highest number of objects (gauges, see hw_table.cpp).
     raw_only("active_pds"),
     raw_only("active_ahs"),
     raw_only("active_qps"),

@@ -6,7 +6,6 @@
 #include <array>
 
 #include "collectors/counters/tables/row.h"
-#include "collectors/counters/tables/table_checks.h"
 #include "collectors/counters/tables/tables.h"
 
 namespace rdma_exporter::collectors::table {

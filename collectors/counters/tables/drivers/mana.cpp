@@ -5,7 +5,6 @@
 #include <array>
 
 #include "collectors/counters/tables/row.h"
-#include "collectors/counters/tables/table_checks.h"
 #include "collectors/counters/tables/tables.h"
 
 namespace rdma_exporter::collectors::table {
@@ -35,7 +34,7 @@ constexpr std::array kPort{
     curated("requester_rnr_nak_retries_exceeded", kPortRetriesExceeded, kRnr),
     curated("requester_retries_exceeded", kPortRetriesExceeded, kTransport),
     curated("received_cnps", kPortCnpPackets, kRx),
-    raw_only("num_qps_congested"),  // a gauge, see gauge_names.cpp
+    raw_only("num_qps_congested"),  // a gauge, see hw_table.cpp
     raw_only("num_qps_recovered"),
     raw_only("rate_inc_events"),
     raw_only("current_rate"),  // a gauge in a unit of the firmware

@@ -9,7 +9,6 @@
 #include <cstddef>
 
 #include "collectors/counters/tables/row.h"
-#include "collectors/counters/tables/table_checks.h"
 #include "collectors/counters/tables/tables.h"
 
 namespace rdma_exporter::collectors::table {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
-#include "collectors/counters/tables/gauge_names.h"
+#include "collectors/counters/tables/hw_table.h"
 
 #include <gtest/gtest.h>
 

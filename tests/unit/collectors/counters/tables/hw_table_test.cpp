@@ -14,7 +14,6 @@
 #include <string>
 #include <vector>
 
-#include "collectors/counters/tables/gauge_names.h"
 #include "collectors/counters/tables/pma_table.h"
 #include "collectors/counters/tables/port_families.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
-#include "collectors/resource/dump_guard.h"
+#include "collectors/resource/table_dump.h"
 
 #include <gtest/gtest.h>
 

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// Helpers to write the rows of the tables of driver statistics, and compile-time checks of these tables. A
-// `#` in a name stands for a digit from 0 to 7, a priority or lane, as does the `#` in the row's labels.
+// The tables of driver statistics, helpers to write their rows, and compile-time checks of them. A `#` in a
+// name stands for a digit from 0 to 7, a priority or lane, as does the `#` in the row's labels.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "collectors/counters/tables/counter_row.h"
-#include "collectors/counters/tables/table_checks.h"
-#include "collectors/ethtool/ethtool_families.h"
+#include "collectors/counters/tables/row.h"
+#include "collectors/ethtool/ethtool_table.h"
 
 namespace rdma_exporter::collectors::ethtool_table {
 
@@ -80,5 +81,11 @@ constexpr bool all_valid(const Table& rows) {
 }
 
 using table::count_addends;
+
+struct DriverTable {
+  std::string_view driver;  ///< of the PCI function or sub-function
+  std::span<const CounterRow> rows;
+};
+std::span<const DriverTable> driver_tables();
 
 }  // namespace rdma_exporter::collectors::ethtool_table

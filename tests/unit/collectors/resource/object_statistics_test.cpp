@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
-#include "collectors/counters/running_totals.h"
+#include "collectors/resource/object_statistics.h"
 
 #include <gtest/gtest.h>
 

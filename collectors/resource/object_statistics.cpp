@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
-#include "collectors/counters/object_statistics.h"
+#include "collectors/resource/object_statistics.h"
 
 #include <map>
 #include <utility>
@@ -12,6 +12,18 @@
 namespace rdma_exporter::collectors {
 
 using namespace host::nldev;
+
+void RunningTotals::put(std::uint32_t id, std::string_view name, std::uint64_t value,
+                        const std::string& series) {
+  Last& last = last_[{id, std::string(name)}];
+  totals_[series] += value >= last.value ? value - last.value : value;
+  last = {value, dump_};
+}
+
+void RunningTotals::end_dump() {
+  std::erase_if(last_, [this](const auto& entry) { return entry.second.dump != dump_; });
+  ++dump_;
+}
 
 QpStatistics::QpStatistics(std::uint32_t device_index, CarryOver::Slot carried)
     : request_(statistic_request(device_index, StatisticOf::qp)),
