@@ -186,25 +186,25 @@ tier_lint() {
 tier_headers() { check "every header compiles alone" build asan check_headers; }
 
 tier_unit() {
-  build asan test_binaries
+  build asan test_binaries || return
   run_ctest asan unit
   run_unittest /usr/bin/python3 -m unittest discover -s tests/tools -t .
 }
 
 tier_contract() {
-  build asan test_binaries
+  build asan test_binaries || return
   run_ctest asan contract
 }
 
 tier_threads() {
-  build tsan threads_test_binaries
+  build tsan threads_test_binaries || return
   run_ctest tsan threads
 }
 
 # The sanitizers watch all that the tests do; bounds on time and memory hold for what ships.
 tier_e2e() {
-  build release rdma_exporter
-  build asan rdma_exporter
+  build release rdma_exporter || return
+  build asan rdma_exporter || return
   RDMA_EXPORTER=build/asan/rdma_exporter RDMA_EXPORTER_TIMED=build/release/rdma_exporter run_unittest tests/e2e/run
 }
 
@@ -220,24 +220,25 @@ tier_fuzz() {
 }
 
 tier_deploy() {
-  build release rdma_exporter package_files
-  build portable rdma_exporter package_files
+  build release rdma_exporter package_files || return
+  build portable rdma_exporter package_files || return
   TEST_SILENCE=900 run_unittest tests/deploy/run  # the packages are built twice, and by one test alone
 }
 
 # Cross-compiled, under qemu.
 tier_arm64() {
-  build arm64 rdma_exporter package_files test_binaries
-  run_ctest arm64 unit scripts/arm64
+  build arm64 rdma_exporter package_files test_binaries || return
+  echo "SKIPPED EventSocket.*, NetlinkSocket.*: qemu's user mode has no sockets of NETLINK_USERSOCK" && count 0 0 1
+  GTEST_FILTER='-EventSocket.*:NetlinkSocket.*' run_ctest arm64 unit scripts/arm64
   run_ctest arm64 contract scripts/arm64
-  build release rdma_exporter package_files
-  build portable rdma_exporter package_files
+  build release rdma_exporter package_files || return
+  build portable rdma_exporter package_files || return
   TEST_ARM64=1 TEST_SILENCE=3600 run_unittest tests/deploy/run test_arm64
 }
 
 tier_lab() {
-  build release rdma_exporter qpactor
-  build asan rdma_exporter probe_lab_test
+  build release rdma_exporter qpactor || return
+  build asan rdma_exporter probe_lab_test || return
   run_unittest tests/lab/run
 }
 
@@ -256,7 +257,7 @@ plan_quick() {
 }
 
 tier_e2e_quick() {
-  build asan rdma_exporter
+  build asan rdma_exporter || return
   RDMA_EXPORTER=build/asan/rdma_exporter run_unittest tests/e2e/run --quick --no-timing
 }
 
@@ -278,19 +279,19 @@ tier_image() { TEST_IMAGE_COMPILES=1 run_unittest tests/deploy/run test_image; }
 
 # Ten thousand of what the other tests do some hundred times.
 tier_soak() {
-  build asan rdma_exporter
+  build asan rdma_exporter || return
   TEST_RELOADS=10000 TEST_SILENCE=3600 RDMA_EXPORTER=build/asan/rdma_exporter \
     run_unittest tests/e2e/run --no-timing test_soak
 }
 
 # The alerts on a whole day of 500 hosts, a minute for a minute: 57 million samples.
 tier_fleet() {
-  build release rdma_exporter
+  build release rdma_exporter || return
   TEST_FLEET=500 TEST_DAY=1440 TEST_SILENCE=7200 RDMA_EXPORTER=build/release/rdma_exporter run_unittest tests/e2e/run test_alert_day
 }
 
 tier_lab_full() {
-  build release rdma_exporter qpactor
-  build asan rdma_exporter probe_lab_test
+  build release rdma_exporter qpactor || return
+  build asan rdma_exporter probe_lab_test || return
   LAB_SCRAPES=10000 LAB_REPLUGS=1000 LAB_TIMEOUT=7200 run_unittest tests/lab/run --all
 }
