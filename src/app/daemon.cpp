@@ -7,11 +7,13 @@
 #include <algorithm>
 #include <csignal>
 #include <exception>
+#include <new>
 #include <utility>
 
 #include "app/setup/probe_options.h"
 #include "app/setup/setup.h"
 #include "app/system/process.h"
+#include "log/caught.h"
 #include "log/log.h"
 
 namespace rdma_exporter::app {
@@ -146,17 +148,30 @@ void Daemon::metrics(const web::MetricsRequest& request, Clock::time_point deadl
   exporter_->metrics(request, deadline, std::move(answer));
 }
 
-// On a thread of its own: a large host takes milliseconds, which scrapes would wait for.
+// On a thread of its own: a large host takes milliseconds, which scrapes would wait for. A page that finds no
+// memory is answered at once: tried again until there is some, it would keep its client and all others
+// waiting.
 void Daemon::host_page(HostPage kind, HostPageAnswer answer) {
   const unsigned number = ++host_pages_;
-  auto job = [this, make = kind == HostPage::probe ? state_.probe.sessions() : exporter_->host_page(kind),
-              pages = state_.pages, number]() -> task::LoopTasks::Finish {
-    auto page = pages->has_room() ? pages->hold({make(), core::Format::text, false}) : nullptr;
+  task::LoopTasks::Job job =
+      [this, make = kind == HostPage::probe ? state_.probe.sessions() : exporter_->host_page(kind),
+       pages = state_.pages, number]() -> task::LoopTasks::Finish {
+    Page page;
+    try {
+      if (pages->has_room()) page = pages->hold({make(), core::Format::text, false});
+    } catch (const std::exception& error) {
+      log::caught("a page could not be made", error);
+    }
     return [this, page = std::move(page), number] { page_answers_.extract(number).mapped()(page); };
   };
   // Answers stay on this thread: they hold connections.
   page_answers_.emplace(number, std::move(answer));
-  if (!page_maker_.submit(std::move(job))) page_answers_.extract(number).mapped()(nullptr);
+  try {
+    if (!page_maker_.submit(std::move(job))) page_answers_.extract(number).mapped()(nullptr);
+  } catch (const std::bad_alloc&) {
+    page_answers_.erase(number);
+    throw;
+  }
 }
 
 // The line of `systemctl status`.

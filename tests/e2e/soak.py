@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright the rdma_exporter authors
+"""What a soak has to show at its end: the daemon holds no more than at its start, and serves what a fresh daemon does."""
+
+import os
+import tempfile
+
+import footprint
+from harness import Exporter, TestCase
+
+
+class Soak(TestCase):
+    """Its daemons have a folder for temporary files of their own."""
+
+    SETTLE = 20  # scrapes, until memory and threads are what they stay
+
+    def setUp(self):
+        super().setUp()
+        self.temporary = tempfile.mkdtemp(prefix="tmp.", dir=self.folder)
+
+    def start(self, *flags, environment=None, **options):
+        # A busy machine gets more workers, up to their limit.
+        return Exporter("--limits.workers=8", *flags, environment={"TMPDIR": self.temporary, **(environment or {})}, **options)
+
+    def settle(self, exporter):
+        """The footprint of a daemon that has started and served."""
+        exporter.wait_for_checks()
+        for _ in range(self.SETTLE):
+            exporter.scrape()
+        return self.footprint(exporter)
+
+    def footprint(self, exporter):
+        folders = (self.temporary, exporter.folder)
+        return {"RSS in kB": exporter.status("VmRSS"), "threads": exporter.status("Threads"),
+                "descriptors": exporter.open_files(), "temporary files": sum(len(os.listdir(each)) for each in folders)}
+
+    def assert_left_nothing(self, exporter, before, fresh):
+        """fresh: what starts a fresh daemon. The address sanitizer keeps freed memory, so that RSS says nothing."""
+        with open(f"/proc/{exporter.pid}/maps", encoding="utf-8") as maps:
+            without = ("RSS in kB",) if "libasan" in maps.read() else ()
+
+        def grown():
+            exporter.scrape()
+            return footprint.grown(before, self.footprint(exporter), without)
+
+        self.eventually(lambda: not grown(), 30)
+        print(f"{self.id()}: {before} -> {self.footprint(exporter)}")
+        self.assertEqual(grown(), {})
+        with fresh() as other:
+            other.wait_for_checks()
+            other.scrape()
+            self.assert_same(exporter.scrape().samples.kernel(), other.scrape().samples.kernel())
+
+    def assert_same(self, samples, expected):
+        self.assert_has_all(samples, expected)
+        self.assert_has_all(expected, samples, "a fresh daemon's page")
