@@ -6,15 +6,16 @@ go while they are read. What else there is to see stays complete and on time."""
 import contextlib
 import errno
 import os
-import re
 import threading
 import time
 import unittest
 
 import exporter
+import footprint
 import test_vendor_counters
-from guest import Path, kernel, knobs
+from guest import kernel, knobs
 from labtest import LabTest, daemons, quiet, stop_daemons, wait_for
+from soak import Soak
 from test_vendor_counters import of, raw
 
 BAD, NETDEV = "mlx5_0", "cx0"
@@ -166,13 +167,14 @@ class Stuck(Isolation):
         return sum(daemon.scrape().find("rdma_exporter_read_errors_total", device=BAD).values())
 
 
-class ManyStuck(Isolation):
+class ManyStuck(Isolation, Soak):
     """Four of six devices and all interfaces of cards hang at once, for LAB_SCRAPES scrapes (long: 10,000)."""
 
     STUCK, WELL, CARDS = ("mlx5_0", "mlx5_1", "bnxt_re0", "bnxt_re1"), ("rxe0", "rxe1"), ("cx0", "cx1", "bcm0", "bcm1")
+    FLAGS = ("--raw=all", "--scrape.timeout=2s")
 
     def test_nothing_grows_and_healthy_devices_are_in_every_page(self):
-        daemon = exporter.Exporter(9403, "--raw=all", "--scrape.timeout=2s")
+        daemon = exporter.Exporter(9403, *self.FLAGS)
         self.addCleanup(lambda: daemon.alive() and daemon.process.kill())
         daemon.wait_until_ready()
         scrapes = int(os.environ.get("LAB_SCRAPES", "300"))
@@ -182,19 +184,21 @@ class ManyStuck(Isolation):
             for card in self.CARDS:
                 stack.enter_context(knobs.Knobs("labnic", card).during("stuck", 1))
             daemon.scrape()
-            early = self.scrape(daemon, scrapes // 4)
-            late = self.scrape(daemon, scrapes - scrapes // 4)
-            print(f"{scrapes} scrapes: {early} -> {late}")
             # Some jobs come due once a minute, and each of them can be stuck once.
-            for what, room in (("threads", 10), ("descriptors", 20), ("RSS in kB", 3000)):
-                self.assertLess(late[what] - early[what], room, f"{what}: {early} -> {late}")
+            self.scrape(daemon, scrapes // 4)
+            before = daemon.footprint()
+            self.scrape(daemon, scrapes - scrapes // 4)
+            after = daemon.footprint()
+            print(f"{scrapes} scrapes: {before} -> {after}")
+            self.assertEqual(footprint.grown(before, after), {})
         for device in self.STUCK:
             wait_for(lambda: raw(daemon.scrape(), device) == of(device, kernel.hw_counters(device)), f"{device} back",
                      timeout=90)
+        self.assert_as_fresh(daemon, *self.FLAGS)
         self.assertEqual(daemon.stop(), 0)
 
     def scrape(self, daemon, count):
-        """What the daemon holds after so many scrapes, each of which was on time and had all of the healthy devices."""
+        """Each is on time and has all of the healthy devices."""
         expected = kernel.hw_counters(*self.WELL)
         for _ in range(count):
             page = self.assert_on_time(daemon)
@@ -202,9 +206,6 @@ class ManyStuck(Isolation):
                 self.assertEqual(raw(page, device), of(device, expected), device)
             for device in self.STUCK:
                 self.assertEqual(raw(page, device), {}, "what is not read is absent")
-        status = Path(f"/proc/{daemon.process.pid}/status").read_text()
-        return {"threads": daemon.threads(), "descriptors": len(daemon.open_files()),
-                "RSS in kB": int(re.search(r"VmRSS:\s+(\d+)", status)[1])}
 
 
 class Errors(Isolation):

@@ -208,12 +208,14 @@ tier_e2e() {
   RDMA_EXPORTER=build/asan/rdma_exporter RDMA_EXPORTER_TIMED=build/release/rdma_exporter run_unittest tests/e2e/run
 }
 
+fuzz_amount=("${TEST_FUZZ_SECONDS:-3}")  # for each target
+
 tier_fuzz() {
   local log status=0 start=$SECONDS
   scripts/build fuzz fuzz_targets >build/fuzz.log 2>&1 || { tail -n 40 build/fuzz.log && return 1; }
   tier_build=$((SECONDS - start))
   log=$(mktemp)
-  logged "$log" '^$' tests/fuzz/run "${TEST_FUZZ_SECONDS:-3}" || status=$?
+  logged "$log" '^$' tests/fuzz/run "${fuzz_amount[@]}" || status=$?
   count "$(sum "$log" '^[0-9]+ passed')" "$(sum "$log" '[0-9]+ failed$')" 0
   rm -f "$log"
   return "$status"
@@ -264,7 +266,7 @@ tier_e2e_quick() {
 plan_long() {
   # shellcheck disable=SC2034
   tiers=(headers tidy mutants image arm64 soak fleet fuzz bench lab_full)
-  : "${TEST_FUZZ_SECONDS:=600}"
+  fuzz_amount=(--total "${TEST_FUZZ_INPUTS:-100000000}")
 }
 
 tier_tidy() { run_counted clang_tidy_is_clean; }
@@ -277,11 +279,12 @@ tier_bench() { check "the bench runs" scripts/bench; }
 # The image as a user builds it, compiler and all.
 tier_image() { TEST_IMAGE_COMPILES=1 run_unittest tests/deploy/run test_image; }
 
-# Ten thousand of what the other tests do some hundred times.
+# Thousands of what the other tests do some ten or hundred times.
 tier_soak() {
+  build release rdma_exporter || return
   build asan rdma_exporter || return
-  TEST_RELOADS=10000 TEST_SILENCE=3600 RDMA_EXPORTER=build/asan/rdma_exporter \
-    run_unittest tests/e2e/run --no-timing test_soak
+  TEST_RELOADS=10000 TEST_FAULTS=1000 TEST_SILENCE=14400 RDMA_EXPORTER=build/asan/rdma_exporter \
+    RDMA_EXPORTER_TIMED=build/release/rdma_exporter run_unittest tests/e2e/run test_soak
 }
 
 # The alerts on a whole day of 500 hosts, a minute for a minute: 57 million samples.
@@ -293,5 +296,6 @@ tier_fleet() {
 tier_lab_full() {
   build release rdma_exporter qpactor || return
   build asan rdma_exporter probe_lab_test || return
-  LAB_SCRAPES=10000 LAB_REPLUGS=1000 LAB_TIMEOUT=7200 run_unittest tests/lab/run --all
+  LAB_SCRAPES=10000 LAB_REPLUGS=1000 LAB_CHURN_SCRAPES=100000 LAB_CLOCK_JUMPS=1000 LAB_TIMEOUT=43200 \
+    run_unittest tests/lab/run --all
 }

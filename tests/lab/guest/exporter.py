@@ -18,6 +18,7 @@ BINARY = pathlib.Path("/tmp/rdma_exporter")
 NOBODY = 65534
 NETLINK_RDMA = 20
 START_TIMEOUT = 60  # seconds; the emulated processor is ten times slower than a real one
+TEMPORARY = ("/tmp", "/dev/shm", "/run")
 
 
 def install() -> None:
@@ -140,6 +141,13 @@ class Exporter:
             except FileNotFoundError:
                 pass  # closed in between
         return targets
+
+    def footprint(self) -> dict[str, int]:
+        """What it holds, and what lies where it could have put temporary files."""
+        status = pathlib.Path("/proc", str(self.process.pid), "status").read_text()
+        return {"RSS in kB": int(re.search(r"VmRSS:\s+(\d+)", status)[1]), "threads": self.threads(),
+                "descriptors": len(self.open_files()),
+                "temporary files": sum(len(os.listdir(folder)) for folder in TEMPORARY if os.path.isdir(folder))}
 
     def threads(self) -> int:
         return len(list(pathlib.Path("/proc", str(self.process.pid), "task").iterdir()))

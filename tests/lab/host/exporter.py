@@ -2,6 +2,7 @@
 # Copyright the rdma_exporter authors
 """The daemon under test, in the lab's guest: started there (tests/lab/guest/exporter.py), scraped from here."""
 
+import contextlib
 import http.client
 import json
 import os
@@ -174,3 +175,16 @@ class Exporter:
 
     def scrape(self):
         return Scrape(self.get("/metrics"))
+
+    @contextlib.contextmanager
+    def keep(self, timeout=15):
+        """scrape() over one connection, as Prometheus does."""
+        with contextlib.closing(self.guest.http(self.port, timeout)) as connection:
+            def scrape():
+                connection.request("GET", "/metrics")
+                answer = connection.getresponse()
+                body = answer.read()
+                if answer.status != 200:
+                    raise AssertionError(f"{answer.status} {body[:200]!r}")
+                return Scrape(body)
+            yield scrape
