@@ -13,17 +13,15 @@ import subprocess
 import tempfile
 import unittest
 
-from deploytest import REPO, DeployTest, cached, run
+from deploytest import REPO, DeployTest, run
 from marks import slow
 from packages import DEB, RPM, TGZ, VERSION, packages
+from roots import SUITES, VERBS, root_of
 
 # RHEL 9 and its rebuilds; the others that are meant have a newer one (docs/INSTALL.md).
 OLDEST_GLIBC = (2, 34)
 # On every system. libm is a part of glibc.
 SYSTEM = {"libc.so.6", "libm.so.6", "libgcc_s.so.1", "ld-linux-x86-64.so.2"}
-SUITES = ("bookworm", "trixie")
-MERGED_USR = "--hook-dir=/usr/share/mmdebstrap/hooks/merged-usr"
-VERBS = ["libibverbs1", "ibverbs-providers"]
 CAPTURE = "usr/share/rdma-exporter/captures/connectx-incident.tar.gz"
 
 
@@ -36,13 +34,6 @@ def unpacked():
         with contextlib.suppress(OSError):  # another process was quicker
             new.rename(folder)
     return next(folder.iterdir())
-
-
-def root_of(suite, *more):
-    """An archive of Debian's files, no package configured: glibc and libgcc_s, and those packages."""
-    name = f"portable{suite}{len(more)}-1.tar"
-    return cached(name, lambda path: run("mmdebstrap", "--variant=extract", "--format=tar", MERGED_USR,
-                                         f"--include={','.join(['libc6', 'libgcc-s1', *more])}", suite, path))
 
 
 def shared_libraries(program):
