@@ -16,9 +16,9 @@ namespace {
 using namespace rdma_exporter;
 using fuzz::check;
 
-void check_end(const probe::PathEnd& end) {
+void check_end(const probe::QpPairAddress& end) {
   check(end.mtu >= 1 && end.mtu <= 5, "an MTU of enum ibv_mtu");
-  for (const probe::QpEnd& qp : {end.one_sided, end.echo}) {
+  for (const probe::QpNumbers& qp : {end.one_sided, end.echo}) {
     check(qp.number != 1 && qp.number <= 0xffffff, "not a management queue pair");
     check(qp.psn <= 0xffffff, "a PSN of 24 bits");
   }
@@ -32,12 +32,12 @@ void check_text(std::string_view text) {
 struct CheckFields {
   void operator()(const probe::Connect& connect) const {
     check_text(connect.device);
-    check_end(connect.end);
+    check_end(connect.address);
     check(connect.timeout >= 1 && connect.retry <= 6, "a connection that can fail");
   }
   void operator()(const probe::Accept& accept) const {
     check_text(accept.device);
-    check_end(accept.end);
+    check_end(accept.address);
     check(!accept.cm_address || accept.cm_address->port != 0, "a port to call");
   }
   void operator()(const probe::Hello& hello) const {

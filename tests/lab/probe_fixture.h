@@ -164,9 +164,9 @@ class DirectConnector : public Connector {
  private:
   // The peer's end, gone with the lease.
   struct Far {
-    Far(DeviceLoop& on_loop, std::shared_ptr<RcEnd> far_end) : loop(on_loop), end(std::move(far_end)) {}
+    Far(DeviceLoop& on_loop, std::shared_ptr<QpPair> far_end) : loop(on_loop), end(std::move(far_end)) {}
     DeviceLoop& loop;
-    std::shared_ptr<RcEnd> end;
+    std::shared_ptr<QpPair> pair;
     std::unique_ptr<EchoAnswerer> answerer;
     ~Far() {
       on(loop, [this] { answerer.reset(); });
@@ -175,25 +175,25 @@ class DirectConnector : public Connector {
 
   tl::expected<Connection, ConnectError> establish(std::optional<Op> one_sided) {
     ++connects;
-    EndRequest request;
+    QpPairRequest request;
     request.one_sided = one_sided.has_value();
     request.stamps = one_sided == Op::read;
     request.transport = transport;
     request.gid.exact = *gid_of_address("10.9.0.1");
-    auto near = make_end(here_, request);
+    auto near = make_qp_pair(here_, request);
     if (!near) return tl::unexpected(ConnectError{near.error().failure()});
     request.responder = true;
     request.stamps = false;
     request.remote = grants;
     request.gid = {};
     request.gid.peer = (*near)->local.gid;
-    auto far = make_end(there_, request);
+    auto far = make_qp_pair(there_, request);
     if (!far) return tl::unexpected(ConnectError{far.error().failure()});
     if (!receives) {
       auto bare = VerbsQp::make(there_.device(), there_.cq(), VerbsQp::Kind::echo, request.port, 0);
       if (!bare) return tl::unexpected(ConnectError{{Stage::local, core::reason(bare.error())}});
       (*far)->echo = std::move(*bare);
-      (*far)->local.echo = (*far)->echo->end();
+      (*far)->local.echo = (*far)->echo->numbers();
     }
     auto lease = std::make_shared<Far>(there_, *far);
     on(there_, [&] { lease->answerer = std::make_unique<EchoAnswerer>(there_, *far, answers); });
@@ -201,21 +201,21 @@ class DirectConnector : public Connector {
                                                           : connect_by_verbs(**near, **far);
     if (!up) return tl::unexpected(ConnectError{up.error().failure()});
     Connection connection;
-    connection.end = *near;
+    connection.pair = *near;
     connection.lease = lease;
     return connection;
   }
 
-  SetUp<void> connect_by_verbs(RcEnd& near, RcEnd& far) const {
-    const auto up = connect_end(far, near.local, path);
-    return up ? connect_end(near, far.local, path) : up;
+  SetUp<void> connect_by_verbs(QpPair& near, QpPair& far) const {
+    const auto up = connect_qp_pair(far, near.local, path);
+    return up ? connect_qp_pair(near, far.local, path) : up;
   }
 
-  SetUp<void> connect_managed(const std::shared_ptr<RcEnd>& near, const std::shared_ptr<RcEnd>& far) const {
+  SetUp<void> connect_managed(const std::shared_ptr<QpPair>& near, const std::shared_ptr<QpPair>& far) const {
     const auto listener = CmListener::open(far, *there_.device(), path);
     if (!listener) return tl::unexpected(listener.error());
     const Answering answering(**listener);
-    return cm_connect_end(*near, *here_.device(), far->local, (*listener)->cm_address(), path, 30s);
+    return cm_connect_pair(*near, *here_.device(), far->local, (*listener)->cm_address(), path, 30s);
   }
 
   Workers& workers_;

@@ -8,22 +8,22 @@ namespace {
 // Two ends, and where the far one's connection manager waits.
 class ProbeManaged : public ProbeVerbs {
  protected:
-  std::shared_ptr<RcEnd> make(DeviceLoop& loop, bool responder) {
-    EndRequest request;
+  std::shared_ptr<QpPair> make(DeviceLoop& loop, bool responder) {
+    QpPairRequest request;
     request.responder = responder;
     request.remote = kGrantWrite;
     request.transport = TransportChoice::rdma_cm;
     request.gid.exact = *gid_of_address(responder ? "10.9.0.2" : "10.9.0.1");
-    auto made = make_end(loop, request);
+    auto made = make_qp_pair(loop, request);
     if (!made) throw std::runtime_error(core::to_string(made.error().error));
     return *made;
   }
 
   probe::SetUp<void> call(const CmAddress& address, std::chrono::milliseconds time = 30s) {
-    return cm_connect_end(*make(*here, false), *here->device(), far->local, address, {}, time);
+    return cm_connect_pair(*make(*here, false), *here->device(), far->local, address, {}, time);
   }
 
-  std::shared_ptr<RcEnd> far = make(*there, true);
+  std::shared_ptr<QpPair> far = make(*there, true);
   std::shared_ptr<CmListener> listener = CmListener::open(far, *there->device(), {}).value();
 };
 

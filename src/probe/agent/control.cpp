@@ -235,7 +235,7 @@ void Control::look_at_ports(const std::string& name) {
       say_if_settled();
     });
   };
-  workers_.post(look, device.nic->loop()->line());
+  workers_.post(look, device.nic->loop()->owner());
 }
 
 // Once the mesh's list has been read, or cannot be read.
@@ -264,12 +264,12 @@ void Control::offer_devices() {
   std::vector<std::shared_ptr<Nic>> nics;
   for (const auto& [name, device] : devices_) nics.push_back(device.nic);
   acceptor_.use(std::move(nics), rails_);
-  workers_.set_lines(2 * devices_.size() + 1);  // of the devices, and the acceptor's
-  // All that the devices can have may be those of one peer, which has as many.
+  workers_.set_owners(2 * devices_.size() + 1);  // two for each device, and the acceptor
+  // One peer with as many devices may use all queue pairs of this host.
   const auto most =
       static_cast<unsigned>(std::max<std::size_t>(1, devices_.size())) * options_.limits.queue_pairs;
   for (auto* responder : {&responder_, &mesh_})
-    if (*responder) (*responder)->set_most_sessions_per_peer(most);
+    if (*responder) (*responder)->set_max_sessions_per_peer(most);
 }
 
 void Control::shut_down() {

@@ -46,7 +46,7 @@ class Control {
   struct Device {
     std::shared_ptr<Nic> nic;
     std::set<std::uint8_t> ports{};    ///< that have been active
-    std::vector<OwnPort> own_ports{};  ///< the same, as remember() has them
+    std::vector<OwnPort> own_ports{};  ///< what remember() stored about these ports
     std::map<ProberKey, bool> probers{};
     std::optional<Rail> rail{};                  ///< the rail that its probers were given
     std::map<std::uint8_t, unsigned> classes{};  ///< traffic classes that the host presets, by port
@@ -115,7 +115,7 @@ class Control {
   std::map<SeriesKey, std::shared_ptr<TargetStats>> stats_;     ///< target "": sum of those that rotate
   std::map<SeriesKey, std::shared_ptr<TargetStats>> rotating_;  ///< each by itself, for the log
   std::set<SeriesKey> failing_;                                 ///< those of them that were reported
-  std::map<SeriesKey, Registry::RttSeries> rtts_;               ///< target "": of the group that is third
+  std::map<SeriesKey, Registry::RttSeries> rtts_;               ///< target "": the group in the third element
   std::vector<std::weak_ptr<const void>> loops_;                ///< of loops that still exist
   unsigned ticks_ = 0;
   bool scanning_ = false;

@@ -206,7 +206,7 @@ std::shared_ptr<TargetStats> Control::stats_of(const SeriesKey& key, const Targe
 void Control::reconcile_device(Device& device, Registry::Contents& contents, std::vector<Probed>& probed) {
   const SessionOptions& session = options_.session;
   const unsigned each = session.flows * ((session.one_sided() ? 1U : 0U) + (session.has(Op::echo) ? 1U : 0U));
-  unsigned left = device.nic->most_of_a_role();
+  unsigned left = device.nic->max_per_role();
   std::map<ProberKey, std::shared_ptr<TargetStats>> wanted;
   std::set<std::pair<std::uint8_t, std::string>> names;
   for (const std::uint8_t port : device.ports) {
@@ -258,7 +258,8 @@ std::shared_ptr<TargetStats> Control::begin(const Path& path) {
 void Control::use_histograms(const SeriesKey& key, const Target& target, TargetStats& stats, bool own,
                              std::map<SeriesKey, Registry::RttSeries>& used) {
   const auto& [device, port, name, flow] = key;
-  // In a mesh all rails share them: those of a host with eight would be most of its series.
+  // In a mesh all rails share histograms: with one for each of eight rails, most series of a host would be
+  // their buckets.
   const bool shared = options_.select.mesh;
   const std::string shown_device = shared ? "" : device;
   const std::uint8_t shown_port = shared ? 0 : port;

@@ -48,7 +48,7 @@ std::chrono::seconds pause_cap(const Failure& failure) {
 // One attempt, and the lease that results from it. Its pending operations keep it alive.
 class Dialer::Call : public std::enable_shared_from_this<Call> {
  public:
-  Call(asio::io_context& io, std::shared_ptr<const DialerOptions> options, std::shared_ptr<NearEnds> near,
+  Call(asio::io_context& io, std::shared_ptr<const DialerOptions> options, std::shared_ptr<QpPairs> near,
        std::optional<Op> one_sided, Done done, Lease lease)
       : io_(io),
         options_(std::move(options)),
@@ -155,38 +155,38 @@ class Dialer::Call : public std::enable_shared_from_this<Call> {
   void make_near() {
     step_ = Step::making;
     channel_->expect_within(std::chrono::milliseconds(0));
-    EndRequest request = options_->end;
+    QpPairRequest request = options_->pair;
     request.one_sided = one_sided_.has_value();
     request.stamps = one_sided_ == Op::read;
     request.gid.near_control = gid_of(channel_->local_address());
     request.gid.toward = gid_of(channel_->remote_address());
-    near_->make(request, [self = shared_from_this()](SetUp<std::shared_ptr<RcEnd>> made) {
+    near_->make(request, [self = shared_from_this()](SetUp<std::shared_ptr<QpPair>> made) {
       asio::post(self->io_, [self, made = std::move(made)] { self->on_made(made); });
     });
   }
 
-  void on_made(const SetUp<std::shared_ptr<RcEnd>>& made) {
+  void on_made(const SetUp<std::shared_ptr<QpPair>>& made) {
     if (made && over_) return near_->dispose(*made);
     if (over_) return;
     if (!made) return fail(made.error().failure());
-    end_ = *made;
+    pair_ = *made;
     // An older peer would not understand the request.
-    if (end_->transport == Transport::rdma_cm && version_ < kManagedVersion)
+    if (pair_->transport == Transport::rdma_cm && version_ < kManagedVersion)
       return fail({Stage::exchange, rejected_name(RejectReason::version)});
     path_ = options_->path;
     path_.flow_label =
-        flow_label(end_->local.gid, gid_of(channel_->remote_address()).value_or(Gid{}), options_->flow);
+        flow_label(pair_->local.gid, gid_of(channel_->remote_address()).value_or(Gid{}), options_->flow);
     Connect wish;
     wish.device = options_->device;
     wish.rail = options_->rail;
-    wish.end = end_->local;
-    wish.wanted = wanted(one_sided_, options_->end.echo);
+    wish.address = pair_->local;
+    wish.wanted = wanted(one_sided_, options_->pair.echo);
     wish.traffic_class = path_.traffic_class;
     wish.service_level = path_.service_level;
     wish.flow_label = path_.flow_label;
     wish.timeout = static_cast<std::uint8_t>(options_->path.timing.timeout);
     wish.retry = static_cast<std::uint8_t>(options_->path.timing.retry);
-    wish.transport = end_->transport;
+    wish.transport = pair_->transport;
     if (version_ >= kResumeVersion) wish.place = options_->place.value_or(Rail{});
     step_ = Step::accept;
     channel_->send(wish);
@@ -198,7 +198,7 @@ class Dialer::Call : public std::enable_shared_from_this<Call> {
     channel_->expect_within(std::chrono::milliseconds(0));
     accept_ = accept;
     stepped(ConnectStep::exchange);
-    near_->connect(end_, accept, path_, [self = shared_from_this()](SetUp<void> connected) {
+    near_->connect(pair_, accept, path_, [self = shared_from_this()](SetUp<void> connected) {
       asio::post(self->io_, [self, connected = std::move(connected)] { self->on_established(connected); });
     });
   }
@@ -213,9 +213,9 @@ class Dialer::Call : public std::enable_shared_from_this<Call> {
     // The lease keeps the call alive; when it is released, the channel ends.
     const auto release = [self = shared_from_this()](void*) { self->release(); };
     Connection connection;
-    connection.end = std::exchange(end_, nullptr);
+    connection.pair = std::exchange(pair_, nullptr);
     connection.lease = std::shared_ptr<void>(this, release);
-    connection.peer = accept_.end;
+    connection.peer = accept_.address;
     connection.peer_device = accept_.device;
     connection.flow_label = path_.flow_label;
     connection.times = times_;
@@ -305,14 +305,14 @@ class Dialer::Call : public std::enable_shared_from_this<Call> {
     ErrorCode ignored;
     socket_.close(ignored);
     if (channel_) channel_->close();
-    if (end_) near_->dispose(std::exchange(end_, nullptr));
+    if (pair_) near_->dispose(std::exchange(pair_, nullptr));
   }
 
   enum class Step : unsigned char { welcome, making, accept, connecting, leased, resuming };
 
   asio::io_context& io_;
   std::shared_ptr<const DialerOptions> options_;
-  std::shared_ptr<NearEnds> near_;
+  std::shared_ptr<QpPairs> near_;
   std::optional<Op> one_sided_;
   Done done_;
   Lease lease_;
@@ -320,7 +320,7 @@ class Dialer::Call : public std::enable_shared_from_this<Call> {
   TcpSocket socket_;
   Timer timer_;
   std::shared_ptr<Channel> channel_;
-  std::shared_ptr<RcEnd> end_;
+  std::shared_ptr<QpPair> pair_;
   PathSettings path_{};
   Accept accept_{};
   Clock::time_point step_began_;
@@ -334,7 +334,7 @@ class Dialer::Call : public std::enable_shared_from_this<Call> {
   bool over_ = false;
 };
 
-Dialer::Dialer(asio::io_context& io, DialerOptions options, std::shared_ptr<NearEnds> near)
+Dialer::Dialer(asio::io_context& io, DialerOptions options, std::shared_ptr<QpPairs> near)
     : io_(io), options_(std::make_shared<const DialerOptions>(std::move(options))), near_(std::move(near)) {}
 
 void Dialer::connect(std::optional<Op> one_sided, Done done, Lease lease) {

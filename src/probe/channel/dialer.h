@@ -9,20 +9,20 @@
 #include <string>
 
 #include "probe/channel/channel.h"
-#include "probe/rdma/connection/rc_end.h"
+#include "probe/rdma/connection/qp_pair.h"
 #include "probe/rdma/connection/rc_endpoint.h"
 
 namespace rdma_exporter::probe {
 
 /// Creates this host's ends of connections. Both calls return at once; `done` is called once, on any thread.
-class NearEnds {
+class QpPairs {
  public:
-  virtual ~NearEnds() = default;
-  virtual void make(EndRequest request, std::function<void(SetUp<std::shared_ptr<RcEnd>>)> done) = 0;
-  virtual void connect(std::shared_ptr<RcEnd> end, const Accept& accept, const PathSettings& path,
+  virtual ~QpPairs() = default;
+  virtual void make(QpPairRequest request, std::function<void(SetUp<std::shared_ptr<QpPair>>)> done) = 0;
+  virtual void connect(std::shared_ptr<QpPair> pair, const Accept& accept, const PathSettings& path,
                        std::function<void(SetUp<void>)> done) = 0;
   /// Gives it back, without blocking the caller.
-  virtual void dispose(std::shared_ptr<RcEnd> end) = 0;
+  virtual void dispose(std::shared_ptr<QpPair> pair) = 0;
 };
 
 struct DialerOptions {
@@ -34,7 +34,7 @@ struct DialerOptions {
   std::string cluster;
   std::string host;
   std::shared_ptr<asio::ssl::context> tls;  ///< null: unencrypted
-  EndRequest end{};                         ///< of which port and address, and whether with echoes
+  QpPairRequest pair{};                     ///< of which port and address, and whether with echoes
   PathSettings path{};  ///< class and timing that both ends use; what depends on addresses is filled in
   unsigned flow = 0;    ///< determines the flow label, together with both addresses
   std::chrono::milliseconds message_time{2'000};
@@ -49,7 +49,7 @@ struct DialerOptions {
 /// be called on any thread; everything else runs on the thread of `io`.
 class Dialer final : public Connector {
  public:
-  Dialer(asio::io_context& io, DialerOptions options, std::shared_ptr<NearEnds> near);
+  Dialer(asio::io_context& io, DialerOptions options, std::shared_ptr<QpPairs> near);
   /// Call this from one thread.
   void connect(std::optional<Op> one_sided, Done done, Lease lease) override;
   void cancel() override;
@@ -58,7 +58,7 @@ class Dialer final : public Connector {
   class Call;
   asio::io_context& io_;
   std::shared_ptr<const DialerOptions> options_;
-  std::shared_ptr<NearEnds> near_;
+  std::shared_ptr<QpPairs> near_;
   std::weak_ptr<Call> call_;
 };
 

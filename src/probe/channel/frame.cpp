@@ -36,18 +36,18 @@ std::uint8_t version_of(const Frame& frame) {
   return managed ? kManagedVersion : 1;
 }
 
-void put(ByteWriter& to, const QpEnd& end) {
-  to.u32(end.number);
-  to.u32(end.psn);
+void put(ByteWriter& to, const QpNumbers& numbers) {
+  to.u32(numbers.number);
+  to.u32(numbers.psn);
 }
 
-void put(ByteWriter& to, const PathEnd& end) {
-  to.u8(static_cast<std::uint8_t>(end.link));
-  to.raw(end.gid.bytes);
-  to.u16(end.lid);
-  to.u8(end.mtu);
-  put(to, end.one_sided);
-  put(to, end.echo);
+void put(ByteWriter& to, const QpPairAddress& address) {
+  to.u8(static_cast<std::uint8_t>(address.link));
+  to.raw(address.gid.bytes);
+  to.u16(address.lid);
+  to.u8(address.mtu);
+  put(to, address.one_sided);
+  put(to, address.echo);
 }
 
 struct Put {
@@ -65,7 +65,7 @@ struct Put {
   void operator()(const Connect& connect) const {
     to.text(connect.device, kMaxFrameText);
     to.text(connect.rail, kMaxFrameText);
-    put(to, connect.end);
+    put(to, connect.address);
     to.u8(connect.wanted);
     to.u8(connect.traffic_class);
     to.u8(connect.service_level);
@@ -81,7 +81,7 @@ struct Put {
   void operator()(const Accept& accept) const {
     to.text(accept.device, kMaxFrameText);
     to.u8(accept.port);
-    put(to, accept.end);
+    put(to, accept.address);
     to.u8(accept.granted);
     if (accept.cm_address || accept.token) {
       const CmAddress cm_address = accept.cm_address.value_or(CmAddress{});
@@ -102,29 +102,30 @@ struct Put {
   void operator()(const Resume& resume) const { to.raw(resume.token); }
 };
 
-QpEnd get_qp(ByteReader& from) {
-  QpEnd end;
-  end.number = from.u32(kMax24);
-  end.psn = from.u32(kMax24);
+QpNumbers get_qp(ByteReader& from) {
+  QpNumbers numbers;
+  numbers.number = from.u32(kMax24);
+  numbers.psn = from.u32(kMax24);
   // 0 and 1 are the management queue pairs of every port; here 0 means "none", and then there is no PSN
   // either.
-  from.require(end.number != 1 && (end.number != 0 || end.psn == 0));
-  return end;
+  from.require(numbers.number != 1 && (numbers.number != 0 || numbers.psn == 0));
+  return numbers;
 }
 
-PathEnd get_path(ByteReader& from, std::uint8_t version) {
-  PathEnd end;
-  end.link = static_cast<LinkLayer>(from.u8(1, version >= kManagedVersion ? 3 : 2));
-  from.raw(end.gid.bytes);
-  end.lid = from.u16();
-  end.mtu = from.u8(1, 5);
-  end.one_sided = get_qp(from);
-  end.echo = get_qp(from);
-  const bool infiniband = end.link == LinkLayer::infiniband;
-  from.require(infiniband ? end.lid != 0 || !end.gid.zero() : end.lid == 0 && !end.gid.zero());
-  from.require(end.one_sided.number != 0 || end.echo.number != 0);
-  from.require(end.one_sided.number != end.echo.number);
-  return end;
+QpPairAddress get_address(ByteReader& from, std::uint8_t version) {
+  QpPairAddress address;
+  address.link = static_cast<LinkLayer>(from.u8(1, version >= kManagedVersion ? 3 : 2));
+  from.raw(address.gid.bytes);
+  address.lid = from.u16();
+  address.mtu = from.u8(1, 5);
+  address.one_sided = get_qp(from);
+  address.echo = get_qp(from);
+  const bool infiniband = address.link == LinkLayer::infiniband;
+  from.require(infiniband ? address.lid != 0 || !address.gid.zero()
+                          : address.lid == 0 && !address.gid.zero());
+  from.require(address.one_sided.number != 0 || address.echo.number != 0);
+  from.require(address.one_sided.number != address.echo.number);
+  return address;
 }
 
 Frame get(ByteReader& from, std::uint8_t /*version*/, Hello hello) {
@@ -143,7 +144,7 @@ Frame get(ByteReader& from, std::uint8_t /*version*/, Welcome welcome) {
 Frame get(ByteReader& from, std::uint8_t version, Connect connect) {
   connect.device = from.text(kMaxFrameText);
   connect.rail = from.text(kMaxFrameText);
-  connect.end = get_path(from, version);
+  connect.address = get_address(from, version);
   connect.wanted = from.u8(1, kAllGrants);
   connect.traffic_class = from.u8();
   connect.service_level = from.u8(0, 15);
@@ -166,7 +167,7 @@ Frame get(ByteReader& from, std::uint8_t version, Connect connect) {
 Frame get(ByteReader& from, std::uint8_t version, Accept accept) {
   accept.device = from.text(kMaxFrameText);
   accept.port = from.u8(1);
-  accept.end = get_path(from, version);
+  accept.address = get_address(from, version);
   accept.granted = from.u8(1, kAllGrants);
   if (version < kManagedVersion) return accept;
   CmAddress cm_address;

@@ -55,22 +55,22 @@ enum class LinkLayer : std::uint8_t {
 };
 
 /// One end of a queue pair. If connection managers connect it, this only says that it exists.
-struct QpEnd {
+struct QpNumbers {
   std::uint32_t number = 0;  ///< 24 bits, never 0 or 1
   std::uint32_t psn = 0;     ///< the first packet sequence number of this end, 24 bits, random
-  bool operator==(const QpEnd&) const = default;
+  bool operator==(const QpNumbers&) const = default;
 };
 
 /// One end of a connection: how the peer addresses it, and how it wants its answers. ACKs carry the traffic
 /// class and flow label of the end that sends them.
-struct PathEnd {
+struct QpPairAddress {
   LinkLayer link = LinkLayer::ethernet;
   Gid gid;
   std::uint16_t lid = 0;  ///< InfiniBand, else 0
   std::uint8_t mtu = 0;   ///< as enum ibv_mtu, 1 (256) to 5 (4096)
-  QpEnd one_sided;        ///< number 0: none
-  QpEnd echo;             ///< number 0: none
-  bool operator==(const PathEnd&) const = default;
+  QpNumbers one_sided;    ///< number 0: none
+  QpNumbers echo;         ///< number 0: none
+  bool operator==(const QpPairAddress&) const = default;
 };
 
 /// How queue pairs are connected.
@@ -106,7 +106,7 @@ inline constexpr std::uint8_t kGrantEcho = 4;
 struct Connect {
   std::string device;  ///< the server's, by name; empty: the server chooses
   std::string rail;    ///< this client's device, a hint for that choice
-  PathEnd end;
+  QpPairAddress address;
   std::uint8_t wanted = 0;  ///< kGrant bits, not 0
   std::uint8_t traffic_class = 0;
   std::uint8_t service_level = 0;  ///< 0 to 15
@@ -122,7 +122,7 @@ struct Connect {
 struct Accept {
   std::string device;
   std::uint8_t port = 1;
-  PathEnd end;
+  QpPairAddress address;
   std::uint8_t granted = 0;
   std::optional<CmAddress> cm_address{};  ///< for Transport::rdma_cm: version 2
   std::optional<LeaseToken> token{};      ///< the lease can be resumed: version 3

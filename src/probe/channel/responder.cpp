@@ -328,8 +328,8 @@ std::shared_ptr<Responder::Session> Responder::to_displace(const std::string& pe
 void Responder::admit(const std::shared_ptr<Channel>& channel) {
   const auto of_peer = shared_->by_peer.find(channel->remote_address());
   const bool peer_full =
-      of_peer != shared_->by_peer.end() && of_peer->second >= shared_->options.most_sessions_per_peer;
-  const bool full = pending() >= shared_->options.most_pending;
+      of_peer != shared_->by_peer.end() && of_peer->second >= shared_->options.max_sessions_per_peer;
+  const bool full = pending() >= shared_->options.max_pending;
   const auto displaced = full && !peer_full ? to_displace(channel->remote_address()) : nullptr;
   if (peer_full || (full && !displaced)) {
     ++shared_->refused[rejected_name(RejectReason::limit)];
@@ -351,7 +351,7 @@ void Responder::stop() {
   shared_->held.clear();
 }
 
-void Responder::set_most_sessions_per_peer(unsigned most) { shared_->options.most_sessions_per_peer = most; }
+void Responder::set_max_sessions_per_peer(unsigned most) { shared_->options.max_sessions_per_peer = most; }
 
 void Responder::end_sessions_of(const std::string& device) {
   const auto open = shared_->open;

@@ -19,19 +19,19 @@
 
 namespace rdma_exporter::probe {
 
-/// Creates this host's ends of the connections that peers request. Thread-safe.
 /// The addresses of a control connection.
 struct ControlAddresses {
   std::string own;
   std::string peer;
 };
 
+/// Creates this host's ends of the connections that peers request. Thread-safe.
 class Acceptor {
  public:
   struct Offer {
     Accept accept;
-    std::shared_ptr<void>
-        held;  ///< the ends; the last reference gives them back, and may be dropped on any thread
+    /// The queue pairs. They are destroyed with the last reference, which may be dropped on any thread.
+    std::shared_ptr<void> held;
   };
   using Done = std::function<void(tl::expected<Offer, Reject>)>;
   virtual ~Acceptor() = default;
@@ -42,16 +42,16 @@ class Acceptor {
 struct ResponderOptions {
   std::vector<std::vector<asio::ip::tcp::endpoint>> listen{};  ///< of each, the first that can be bound
   Credentials credentials{};
-  bool insecure = false;                  ///< listen beyond loopback without credentials
-  std::string cluster{};                  ///< peers of other clusters are refused
-  std::string host{};                     ///< name of this host
-  unsigned most_sessions_per_peer = 256;  ///< by address, including connections that may become one
-  unsigned most_pending = 64;  ///< connections that have not come to a session yet; beyond, who has most of
-                               ///< them makes room for others
+  bool insecure = false;                 ///< listen beyond loopback without credentials
+  std::string cluster{};                 ///< peers of other clusters are refused
+  std::string host{};                    ///< name of this host
+  unsigned max_sessions_per_peer = 256;  ///< by address, including connections that may become one
+  /// Connections without a session yet. When there are more, the address with the most loses its oldest.
+  unsigned max_pending = 64;
   std::chrono::milliseconds message_time{2'000};     ///< for each step of the exchange
   std::chrono::milliseconds lease_time{30'000};      ///< maximum time without a ping
   std::chrono::milliseconds hold_time{15 * 60'000};  ///< for the ends of a lease whose connection broke
-  /// The same after its host has been heard from again: peers retry every half minute.
+  /// The shorter hold_time once the peer's host has connected again: peers retry every half minute.
   std::chrono::milliseconds resume_time{60'000};
 };
 
@@ -73,7 +73,7 @@ class Responder {
   /// Reads the secret file again, for new connections; existing sessions continue. On error nothing changes.
   core::Result<void> renew_secrets();
   /// Takes effect for new sessions.
-  void set_most_sessions_per_peer(unsigned most);
+  void set_max_sessions_per_peer(unsigned most);
   /// Ends the sessions on a device that is going away.
   void end_sessions_of(const std::string& device);
   /// Ends every session.

@@ -114,7 +114,7 @@ std::vector<Choice> Selection::choose(std::string_view self, Scope scope, std::s
     }
   }
   std::sort(due.begin(), due.end());
-  if (due.size() > kMost * rotate) due.resize(kMost * rotate);
+  if (due.size() > kMaxShare * rotate) due.resize(kMaxShare * rotate);
   for (const auto& [along, name] : due) chosen.push_back({name, true});
   return chosen;
 }

@@ -36,11 +36,11 @@ struct Choice {
 /// the other.
 ///
 /// For the rotation, each pair of hosts has a place on a circle that depends on nothing else. An epoch is an
-/// arc of this circle, and its pairs are probed: `rotate` per host on average, at most kMost times as many.
-/// The arcs start at the values of the van der Corput sequence, so that any 2^k consecutive epochs cover the
-/// circle if their arcs are 2^(1-k) long: every pair has its turn within epochs_to_cover() epochs. A host
-/// that joins or leaves changes its own pairs, and the length of arcs by one part in as many as there are
-/// hosts.
+/// arc of this circle, and its pairs are probed: `rotate` per host on average, at most kMaxShare times as
+/// many. The arcs start at the values of the van der Corput sequence, so that any 2^k consecutive epochs
+/// cover the circle if their arcs are 2^(1-k) long: every pair has its turn within epochs_to_cover() epochs.
+/// A host that joins or leaves changes its own pairs, and the length of arcs by one part in as many as there
+/// are hosts.
 class Selection {
  public:
   /// Of several members with the same name only the first counts.
@@ -55,7 +55,7 @@ class Selection {
   /// Number of epochs in which every pair has its turn; 1 if each epoch has all of them.
   static std::uint64_t epochs_to_cover(std::size_t candidates, std::size_t rotate);
 
-  static constexpr std::size_t kMost = 4;
+  static constexpr std::size_t kMaxShare = 4;
 
  private:
   /// A host at its place; names with equal hashes are in alphabetical order.

@@ -86,8 +86,8 @@ class DeviceLoop {
   const std::shared_ptr<VerbsCq>& cq() const { return cq_; }
   /// What workers do for the device; and connections that wait for the peer inside the kernel, as rdma_cm's
   /// may: Soft-iWARP for minutes.
-  const Workers::Line& line() const { return line_; }
-  const Workers::Line& managed_line() const { return managed_line_; }
+  const Workers::Owner& owner() const { return owner_; }
+  const Workers::Owner& managed_owner() const { return managed_owner_; }
   /// Any thread; blocks. The queue whose completions are stamped by the adapter's clock, which is made when
   /// it is first asked for; null: there is none, or its clock proved wrong.
   std::shared_ptr<VerbsCq> stamped_cq();
@@ -110,8 +110,8 @@ class DeviceLoop {
   std::shared_ptr<VerbsDevice> device_;
   const std::shared_ptr<VerbsCq> cq_;
   const unsigned depth_;
-  const Workers::Line line_ = Workers::new_line();
-  const Workers::Line managed_line_ = Workers::new_line();
+  const Workers::Owner owner_ = Workers::new_owner();
+  const Workers::Owner managed_owner_ = Workers::new_owner();
   const bool has_clock_;
   int wake_fd_;
   std::vector<Client> clients_;

@@ -11,8 +11,8 @@ namespace {
 // Larger is better. The first differing element decides; among equals, the first entry of the table.
 auto merit(const GidEntry& entry, const GidWish& wish) {
   const Gid& gid = entry.gid;
-  // A peer that calls from another address than its queue pair has may have called into another VLAN than
-  // that.
+  // If the peer's control connection and its queue pair have different addresses, they may be in different
+  // VLANs: then our address of the control connection says nothing.
   const bool of_peer = !wish.peer || !wish.far_control || wish.peer == wish.far_control;
   const bool control = of_peer && wish.near_control == gid;
   const bool family = wish.peer && wish.peer->ipv4() == gid.ipv4();

@@ -97,8 +97,9 @@ core::Result<std::shared_ptr<Nic>> Nic::open(const std::string& name, const Limi
   auto made = DeviceLoop::make(*device, limits.queue_pairs * kCompletionsPerQp);
   if (!made) return tl::unexpected(made.error());
   // The last holder may be on the loop's own thread, which cannot join itself.
-  const std::shared_ptr<DeviceLoop> loop(
-      made->release(), [&workers](DeviceLoop* gone) { workers.post([gone] { delete gone; }, gone->line()); });
+  const std::shared_ptr<DeviceLoop> loop(made->release(), [&workers](DeviceLoop* gone) {
+    workers.post([gone] { delete gone; }, gone->owner());
+  });
   auto stats = std::make_shared<NicStats>();
   stats->device = name;
   std::shared_ptr<Nic> nic(new Nic(loop, std::move(stats), limits, workers));
@@ -119,7 +120,7 @@ Nic::Nic(std::shared_ptr<DeviceLoop> loop, std::shared_ptr<NicStats> stats, cons
       stats_(std::move(stats)),
       limits_(limits),
       workers_(workers),
-      ends_(std::make_shared<LocalEnds>(loop_, workers, stats_->queue_pairs, most_of_a_role())),
+      ends_(std::make_shared<LocalQpPairs>(loop_, workers, stats_->queue_pairs, max_per_role())),
       probers_(std::make_shared<ProberSet>(limits, stats_)) {}
 
 std::vector<std::uint8_t> Nic::active_ports() const {

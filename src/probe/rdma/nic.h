@@ -15,7 +15,7 @@
 
 #include "probe/agent/options.h"
 #include "probe/mesh/hostmesh.h"
-#include "probe/rdma/connection/local_ends.h"
+#include "probe/rdma/connection/local_qp_pairs.h"
 #include "probe/rdma/device_loop.h"
 #include "probe/session/prober.h"
 #include "probe/session/schedule.h"
@@ -103,7 +103,7 @@ class Nic {
   const std::shared_ptr<DeviceLoop>& loop() const { return loop_; }
   bool iwarp() const { return loop_->device()->iwarp(); }
   /// Half of the queue pairs, for the sessions of either role.
-  unsigned most_of_a_role() const { return limits_.queue_pairs / 2; }
+  unsigned max_per_role() const { return limits_.queue_pairs / 2; }
   /// Ports that are active now. Blocks.
   std::vector<std::uint8_t> active_ports() const;
   /// The same, with their addresses. `default_route`: index of the interface of the default route; 0: none.
@@ -123,7 +123,7 @@ class Nic {
   std::shared_ptr<NicStats> stats_;
   const Limits limits_;
   Workers& workers_;
-  std::shared_ptr<LocalEnds> ends_;
+  std::shared_ptr<LocalQpPairs> ends_;
   std::shared_ptr<ProberSet> probers_;
 };
 

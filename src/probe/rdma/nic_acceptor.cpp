@@ -82,13 +82,13 @@ std::optional<Place> choose_place(const Own& own, const Connect& wish, const Gid
     for (const std::uint8_t port : nic->active_ports()) {
       const auto facts = device.port(port);
       const auto entries = device.gids(port);
-      if (!facts || !entries || facts->link != wish.end.link) continue;
+      if (!facts || !entries || facts->link != wish.address.link) continue;
       const auto gid = choose_gid(*entries, facts->link, gid_wish);
       if (!gid) continue;
       const bool frontend = has_netdev(*entries, default_route);
       const std::tuple merit(!frontend && has_address(*entries, gid_wish.near_control),
                              wish.rail == nic->name(), own.same_place(nic->name(), wish.place), !frontend,
-                             common_prefix(wish.end.gid, gid->gid));
+                             common_prefix(wish.address.gid, gid->gid));
       if (best && merit <= best_merit) continue;
       best = Place{nic, port, gid_wish};
       best_merit = merit;
@@ -183,11 +183,11 @@ void CmWatch::stop(std::function<void()> then) {
 // A peer's session. It is removed from the loop first, then destroyed where that may block.
 struct Inbound {
   std::shared_ptr<Nic> nic;
-  std::shared_ptr<RcEnd> end;
+  std::shared_ptr<QpPair> pair;
   std::unique_ptr<EchoAnswerer> answerer;
   std::shared_ptr<CmWatch> watch;  // with Transport::rdma_cm
 
-  Inbound(std::shared_ptr<Nic> on, std::shared_ptr<RcEnd> made) : nic(std::move(on)), end(std::move(made)) {
+  Inbound(std::shared_ptr<Nic> on, std::shared_ptr<QpPair> made) : nic(std::move(on)), pair(std::move(made)) {
     ++nic->stats()->inbound_sessions;
   }
   ~Inbound() { --nic->stats()->inbound_sessions; }
@@ -198,8 +198,10 @@ void give_back(Workers& workers, std::shared_ptr<Inbound> inbound) {
   loop.post([&workers, inbound = std::move(inbound)]() mutable {
     inbound->answerer.reset();
     const auto watch = std::move(inbound->watch);
-    const auto line = inbound->nic->loop()->line();
-    const auto destroy = [&workers, line, inbound = std::move(inbound)] { workers.post([inbound] {}, line); };
+    const auto owner = inbound->nic->loop()->owner();
+    const auto destroy = [&workers, owner, inbound = std::move(inbound)] {
+      workers.post([inbound] {}, owner);
+    };
     if (watch) return watch->stop(destroy);
     destroy();
   });
@@ -210,7 +212,7 @@ bool answer_echoes(const std::shared_ptr<Inbound>& inbound) {
   auto done = std::make_shared<std::promise<void>>();
   auto ready = done->get_future();
   inbound->nic->loop()->post([inbound, done] {
-    inbound->answerer = std::make_unique<EchoAnswerer>(*inbound->nic->loop(), inbound->end,
+    inbound->answerer = std::make_unique<EchoAnswerer>(*inbound->nic->loop(), inbound->pair,
                                                        inbound->nic->stats()->echo_replies);
     done->set_value();
   });
@@ -232,11 +234,11 @@ SetUp<std::optional<CmAddress>> await(Workers& workers, asio::io_context& io, In
                                       const Connect& wish) {
   const PathSettings path = path_of(wish);
   if (wish.transport == Transport::verbs) {
-    const auto connected = connect_end(*inbound.end, wish.end, path);
+    const auto connected = connect_qp_pair(*inbound.pair, wish.address, path);
     if (!connected) return tl::unexpected(connected.error());
     return std::nullopt;
   }
-  auto listener = CmListener::open(inbound.end, *inbound.nic->loop()->device(), path);
+  auto listener = CmListener::open(inbound.pair, *inbound.nic->loop()->device(), path);
   if (!listener) return tl::unexpected(listener.error());
   const CmAddress cm_address = (*listener)->cm_address();
   inbound.watch = std::make_shared<CmWatch>(io, workers, std::move(*listener));
@@ -248,35 +250,35 @@ GidWish gid_wish_of(const Connect& wish, const ControlAddresses& control) {
   GidWish gid_wish;
   if (const auto called = gid_of_address(control.own)) gid_wish.near_control = *called;
   if (const auto calling = gid_of_address(control.peer)) gid_wish.far_control = *calling;
-  gid_wish.peer = wish.end.gid;
+  gid_wish.peer = wish.address.gid;
   return gid_wish;
 }
 
 Answer accept_connection(Workers& workers, asio::io_context& io, const Connect& wish, const Place& place) {
-  EndRequest request;
+  QpPairRequest request;
   request.responder = true;
-  request.one_sided = wish.end.one_sided.number != 0;
-  request.echo = wish.end.echo.number != 0;
+  request.one_sided = wish.address.one_sided.number != 0;
+  request.echo = wish.address.echo.number != 0;
   request.remote = wish.wanted & (kGrantWrite | kGrantRead);
   request.port = place.port;
   request.transport =
       wish.transport == Transport::rdma_cm ? TransportChoice::rdma_cm : TransportChoice::verbs;
   request.gid = place.gid;
-  auto end = make_counted_end(*place.nic->loop(), request, place.nic->stats()->queue_pairs,
-                              place.nic->most_of_a_role());
-  if (!end) {
-    const bool full = end.error().error.os_errno == EDQUOT;
-    return full ? refused(RejectReason::limit) : refused(RejectReason::set_up, end.error().error.os_errno);
+  auto pair = make_counted_qp_pair(*place.nic->loop(), request, place.nic->stats()->queue_pairs,
+                                   place.nic->max_per_role());
+  if (!pair) {
+    const bool full = pair.error().error.os_errno == EDQUOT;
+    return full ? refused(RejectReason::limit) : refused(RejectReason::set_up, pair.error().error.os_errno);
   }
 
-  auto inbound = std::make_shared<Inbound>(place.nic, *end);
+  auto inbound = std::make_shared<Inbound>(place.nic, *pair);
   Acceptor::Offer offer;
   offer.held = std::shared_ptr<void>(
       inbound.get(), [&workers, inbound](void*) mutable { give_back(workers, std::move(inbound)); });
   if (request.echo && !answer_echoes(inbound)) return refused(RejectReason::set_up, ETIMEDOUT);
   const auto cm_address = await(workers, io, *inbound, wish);
   if (!cm_address) return refused(RejectReason::set_up, cm_address.error().error.os_errno);
-  offer.accept = Accept{place.nic->name(), place.port, (*end)->local, wish.wanted, *cm_address};
+  offer.accept = Accept{place.nic->name(), place.port, (*pair)->local, wish.wanted, *cm_address};
   return offer;
 }
 
@@ -293,13 +295,13 @@ void NicAcceptor::accept(const Connect& wish, const ControlAddresses& control, D
        default_route = default_route_]() mutable {
         auto place = choose_place(own, wish, gid_wish_of(wish, control), default_route());
         if (!place) return done(refused(RejectReason::no_device));
-        const auto line = place->nic->loop()->line();
+        const auto owner = place->nic->loop()->owner();
         own.nics.clear();
         workers.post([&workers, &io, wish, place = std::move(place),
                       done = std::move(done)] { done(accept_connection(workers, io, wish, *place)); },
-                     line);
+                     owner);
       },
-      line_);
+      owner_);
 }
 
 void NicAcceptor::use(std::vector<std::shared_ptr<Nic>> nics, std::map<std::string, Rail> rails) {

@@ -33,7 +33,7 @@ class NicAcceptor final : public Acceptor {
  private:
   Workers& workers_;
   asio::io_context& io_;
-  const Workers::Line line_ = Workers::new_line();
+  const Workers::Owner owner_ = Workers::new_owner();
   const std::function<std::uint32_t()> default_route_;
   mutable std::mutex mutex_;
   std::vector<std::shared_ptr<Nic>> nics_;

@@ -34,10 +34,10 @@ DialerOptions dialer_options(const ProberSpec& spec) {
   options.cluster = spec.options.cluster;
   options.host = spec.options.host;
   options.tls = spec.tls;
-  options.end.port = spec.key.port;
-  options.end.echo = spec.options.has(Op::echo);
-  options.end.transport = spec.options.transport;
-  if (const auto source = gid_of_address(spec.key.target.source)) options.end.gid.exact = *source;
+  options.pair.port = spec.key.port;
+  options.pair.echo = spec.options.has(Op::echo);
+  options.pair.transport = spec.options.transport;
+  if (const auto source = gid_of_address(spec.key.target.source)) options.pair.gid.exact = *source;
   options.path.traffic_class = static_cast<std::uint8_t>(spec.options.traffic_class.value_or(kTrafficClass));
   options.path.service_level = static_cast<std::uint8_t>(spec.options.service_level);
   options.path.timing = spec.options.timing;
@@ -60,7 +60,7 @@ void earliest(std::optional<Clock::time_point>& next, std::optional<Clock::time_
 
 }  // namespace
 
-Prober::Prober(DeviceLoop& loop, Workers& workers, asio::io_context& io, std::shared_ptr<NearEnds> near,
+Prober::Prober(DeviceLoop& loop, Workers& workers, asio::io_context& io, std::shared_ptr<QpPairs> near,
                ProberSpec spec, const Random& random, std::function<void()> changed)
     : spec_(std::move(spec)),
       random_(random),
@@ -132,17 +132,17 @@ void Prober::publish() {
 SessionFacts Prober::facts() const {
   const Connection& connection = endpoint_.connection();
   SessionFacts facts;
-  if (!connection.end) return facts;
-  if (connection.end->local.link != LinkLayer::iwarp)  // TCP splits data as it likes
-    facts.path_mtu = mtu_bytes(std::min(connection.end->local.mtu, connection.peer.mtu));
-  if (connection.end->local.link == LinkLayer::ethernet)
+  if (!connection.pair) return facts;
+  if (connection.pair->local.link != LinkLayer::iwarp)  // TCP splits data as it likes
+    facts.path_mtu = mtu_bytes(std::min(connection.pair->local.mtu, connection.peer.mtu));
+  if (connection.pair->local.link == LinkLayer::ethernet)
     facts.udp_source_port = udp_source_port(connection.flow_label);
-  facts.local_address = address_text(connection.end->local.gid);
+  facts.local_address = address_text(connection.pair->local.gid);
   facts.peer_address = address_text(connection.peer.gid);
   facts.peer_device = connection.peer_device;
   facts.op = session_.one_sided().value_or(Op::echo);
-  facts.transport = connection.end->transport;
-  facts.clock = connection.end->clock();
+  facts.transport = connection.pair->transport;
+  facts.clock = connection.pair->clock();
   return facts;
 }
 

@@ -40,7 +40,7 @@ struct ProberSpec {
 class Prober {
  public:
   /// `random` must outlive it. `changed`: the last result of advance() is no longer valid.
-  Prober(DeviceLoop& loop, Workers& workers, asio::io_context& io, std::shared_ptr<NearEnds> near,
+  Prober(DeviceLoop& loop, Workers& workers, asio::io_context& io, std::shared_ptr<QpPairs> near,
          ProberSpec spec, const Random& random, std::function<void()> changed);
   ~Prober();
 

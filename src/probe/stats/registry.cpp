@@ -121,20 +121,20 @@ struct PortSums {
 };
 
 void add_port(core::SampleBatch& out, const std::string& owner, const PortSums& sums) {
-  const auto with = [&owner](std::string_view name, std::string_view value) {
+  const auto with_label = [&owner](std::string_view name, std::string_view value) {
     std::string labels = owner;
     core::append_label(labels, name, value);
     return labels;
   };
   for (const Op op : kAllOps)
     if (const auto at = static_cast<std::size_t>(op); sums.used[at])
-      out.add(kOverruns, with("op", to_string(op)), sums.overruns[at]);
+      out.add(kOverruns, with_label("op", to_string(op)), sums.overruns[at]);
   out.add(kConnects, owner, sums.connects);
-  out.add(kSamples, with("wait", "spin"), sums.spun);
-  out.add(kSamples, with("wait", "event"), sums.slept);
-  out.add(kSamples, with("wait", "preempted"), sums.preempted);
+  out.add(kSamples, with_label("wait", "spin"), sums.spun);
+  out.add(kSamples, with_label("wait", "event"), sums.slept);
+  out.add(kSamples, with_label("wait", "preempted"), sums.preempted);
   for (std::size_t state = 0; state < kStates.size(); ++state)
-    out.add(kSessions, with("state", kStates[state]), sums.states[state]);
+    out.add(kSessions, with_label("state", kStates[state]), sums.states[state]);
 }
 
 void add_targets(core::SampleBatch& out, const Registry::Contents& contents) {

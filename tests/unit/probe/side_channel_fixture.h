@@ -21,13 +21,13 @@ namespace rdma_exporter::probe {
 using namespace std::chrono_literals;
 using Bytes = std::vector<std::byte>;
 
-inline PathEnd some_end() {
-  PathEnd end;
-  end.gid = *gid_of_address("192.0.2.7");
-  end.mtu = 3;
-  end.one_sided = {17, 5};
-  end.echo = {18, 6};
-  return end;
+inline QpPairAddress some_address() {
+  QpPairAddress address;
+  address.gid = *gid_of_address("192.0.2.7");
+  address.mtu = 3;
+  address.one_sided = {17, 5};
+  address.echo = {18, 6};
+  return address;
 }
 
 struct FakeAcceptor : Acceptor {
@@ -41,37 +41,37 @@ struct FakeAcceptor : Acceptor {
     ++held;
     Accept accept;
     accept.device = "rxe0";
-    accept.end = some_end();
+    accept.address = some_address();
     accept.granted = wish.wanted;
     if (wish.transport == Transport::rdma_cm) accept.cm_address = CmAddress{7471, {1, 2, 3}};
     done(Offer{accept, std::shared_ptr<void>(this, [this](void*) { --held; })});
   }
 };
 
-struct FakeNear : NearEnds {
+struct FakeNear : QpPairs {
   int disposed = 0;
-  EndRequest request;
+  QpPairRequest request;
   Transport transport = Transport::verbs;
   std::chrono::milliseconds making{0};
   std::chrono::milliseconds connecting{0};
-  void make(EndRequest wanted, std::function<void(SetUp<std::shared_ptr<RcEnd>>)> done) override {
+  void make(QpPairRequest wanted, std::function<void(SetUp<std::shared_ptr<QpPair>>)> done) override {
     request = std::move(wanted);
     std::this_thread::sleep_for(making);
-    auto end = std::make_shared<RcEnd>();
-    end->local = some_end();
+    auto end = std::make_shared<QpPair>();
+    end->local = some_address();
     end->transport = transport;
     done(std::move(end));
   }
   PathSettings path;
   std::optional<CmAddress> cm_address;
-  void connect(std::shared_ptr<RcEnd> /*end*/, const Accept& accept, const PathSettings& settings,
+  void connect(std::shared_ptr<QpPair> /*end*/, const Accept& accept, const PathSettings& settings,
                std::function<void(SetUp<void>)> done) override {
     path = settings;
     cm_address = accept.cm_address;
     std::this_thread::sleep_for(connecting);
     done({});
   }
-  void dispose(std::shared_ptr<RcEnd> /*end*/) override { ++disposed; }
+  void dispose(std::shared_ptr<QpPair> /*end*/) override { ++disposed; }
 };
 
 class ProbeSideChannel : public testing::Test {
@@ -148,7 +148,7 @@ class ProbeSideChannel : public testing::Test {
   }
 
   void expect_lease(const std::shared_ptr<Dialed>& dialed) {
-    ASSERT_TRUE(dialed->connection.end) << (dialed->failure ? dialed->failure->reason : "");
+    ASSERT_TRUE(dialed->connection.pair) << (dialed->failure ? dialed->failure->reason : "");
     EXPECT_TRUE(run_until([&] { return responder->sessions() == 1; }));
     EXPECT_EQ(acceptor.held, 1);
     dialed->connection = {};

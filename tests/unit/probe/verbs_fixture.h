@@ -11,7 +11,7 @@
 #include <string>
 #include <thread>
 
-#include "probe/rdma/connection/rc_end.h"
+#include "probe/rdma/connection/qp_pair.h"
 #include "probe/rdma/device_loop.h"
 #include "tests/unit/probe/fake_verbs.h"
 
@@ -35,14 +35,14 @@ inline FakePort infiniband_port(std::uint16_t lid, const std::string& gid, std::
           .gids = {{.address = gid, .type = IBV_GID_TYPE_IB}}};
 }
 
-inline EndRequest wanted_end(bool stamps = false) {
-  EndRequest request;
+inline QpPairRequest wanted_end(bool stamps = false) {
+  QpPairRequest request;
   request.stamps = stamps;
   return request;
 }
 /// For a peer that may do `remote`, kGrant bits.
-inline EndRequest offered_end(unsigned remote) {
-  EndRequest request;
+inline QpPairRequest offered_end(unsigned remote) {
+  QpPairRequest request;
   request.responder = true;
   request.remote = static_cast<std::uint8_t>(remote);
   return request;
@@ -82,8 +82,8 @@ class VerbsTest : public testing::Test {
     EXPECT_TRUE(loop) << loop.error().context;
     return std::move(*loop);
   }
-  static std::shared_ptr<RcEnd> end_of(DeviceLoop& loop, const EndRequest& request) {
-    auto end = make_end(loop, request);
+  static std::shared_ptr<QpPair> end_of(DeviceLoop& loop, const QpPairRequest& request) {
+    auto end = make_qp_pair(loop, request);
     EXPECT_TRUE(end) << end.error().error.context;
     return end.value_or(nullptr);
   }

@@ -39,27 +39,27 @@ tl::unexpected<SetUpError> failed(int os_errno, const char* context) {
   return failed(core::Error{core::Errc::os, os_errno, context});
 }
 
-core::Result<void> check_place(const RcEnd& end, CmChannel::Id id, const VerbsDevice& device) {
-  const auto place = end.cm->place(id);
+core::Result<void> check_place(const QpPair& pair, CmChannel::Id id, const VerbsDevice& device) {
+  const auto place = pair.cm->place(id);
   if (!place) return tl::unexpected(place.error());
-  if (!is_on(*place, device, end.port))
-    return core::os_error(ENODEV, "rdma_cm: " + address_text(end.local.gid) + " is another device's");
+  if (!is_on(*place, device, pair.port))
+    return core::os_error(ENODEV, "rdma_cm: " + address_text(pair.local.gid) + " is another device's");
   return {};
 }
 
 // Connects one queue pair of the prober.
 class Caller {
  public:
-  Caller(RcEnd& end, const VerbsDevice& device, const PathEnd& peer, std::uint16_t port,
+  Caller(QpPair& pair, const VerbsDevice& device, const QpPairAddress& peer, std::uint16_t port,
          steady_clock::time_point deadline)
-      : end_(end), cm_(*end.cm), device_(device), peer_(peer), port_(port), deadline_(deadline) {}
+      : pair_(pair), cm_(*pair.cm), device_(device), peer_(peer), port_(port), deadline_(deadline) {}
 
   core::Result<void> call(VerbsQp& qp, const Introduction& said, const PathSettings& path) {
     const auto id = cm_.create();
     if (!id) return tl::unexpected(id.error());
     id_ = *id;
     if (auto found = find(); !found) return found;
-    if (auto begun = cm_.connect(id_, qp.end().number, said); !begun) return begun;
+    if (auto begun = cm_.connect(id_, qp.numbers().number, said); !begun) return begun;
     const auto answer = cm_.wait(id_, deadline_);
     if (!answer) return tl::unexpected(answer.error());
     if (answer->kind == CmEvent::Kind::established) return {};  // iWARP has moved the queue pair
@@ -70,12 +70,13 @@ class Caller {
 
  private:
   core::Result<void> find() {
-    if (auto begun = cm_.resolve_address(id_, end_.local.gid, peer_.gid, end_.netdev, port_, left()); !begun)
+    if (auto begun = cm_.resolve_address(id_, pair_.local.gid, peer_.gid, pair_.netdev, port_, left());
+        !begun)
       return begun;
     if (const auto known = cm_.wait(id_, deadline_); !known) return tl::unexpected(known.error());
     if (auto begun = cm_.resolve_route(id_, left()); !begun) return begun;
     if (const auto known = cm_.wait(id_, deadline_); !known) return tl::unexpected(known.error());
-    return check_place(end_, id_, device_);
+    return check_place(pair_, id_, device_);
   }
 
   milliseconds left() const {
@@ -83,10 +84,10 @@ class Caller {
     return std::max(left, milliseconds(1));
   }
 
-  RcEnd& end_;
+  QpPair& pair_;
   CmChannel& cm_;
   const VerbsDevice& device_;
-  const PathEnd& peer_;
+  const QpPairAddress& peer_;
   std::uint16_t port_;
   steady_clock::time_point deadline_;
   CmChannel::Id id_ = 0;
@@ -94,14 +95,14 @@ class Caller {
 
 }  // namespace
 
-SetUp<void> cm_connect_end(RcEnd& end, const VerbsDevice& device, const PathEnd& peer,
-                           const CmAddress& cm_address, const PathSettings& path, milliseconds time) {
+SetUp<void> cm_connect_pair(QpPair& pair, const VerbsDevice& device, const QpPairAddress& peer,
+                            const CmAddress& cm_address, const PathSettings& path, milliseconds time) {
   auto channel = CmChannel::open();
   if (!channel) return tl::unexpected(SetUpError{Stage::local, channel.error()});
-  end.cm = std::move(*channel);
-  Caller caller(end, device, peer, cm_address.port, steady_clock::now() + time);
+  pair.cm = std::move(*channel);
+  Caller caller(pair, device, peer, cm_address.port, steady_clock::now() + time);
   for (const auto& [qp, which] :
-       {std::pair(end.one_sided.get(), kOneSided), std::pair(end.echo.get(), kEcho)}) {
+       {std::pair(pair.one_sided.get(), kOneSided), std::pair(pair.echo.get(), kEcho)}) {
     if (qp == nullptr) continue;
     if (const auto connected = caller.call(*qp, introduction(cm_address, which), path); !connected)
       return failed(connected.error());
@@ -109,26 +110,27 @@ SetUp<void> cm_connect_end(RcEnd& end, const VerbsDevice& device, const PathEnd&
   return {};
 }
 
-SetUp<std::shared_ptr<CmListener>> CmListener::open(std::shared_ptr<RcEnd> end, const VerbsDevice& device,
+SetUp<std::shared_ptr<CmListener>> CmListener::open(std::shared_ptr<QpPair> pair, const VerbsDevice& device,
                                                     const PathSettings& path) {
   auto channel = CmChannel::open();
   if (!channel) return tl::unexpected(SetUpError{Stage::local, channel.error()});
-  end->cm = std::move(*channel);
-  std::shared_ptr<CmListener> made(new CmListener(std::move(end), path));
-  CmChannel& cm = *made->end_->cm;
-  const PathEnd& local = made->end_->local;
+  pair->cm = std::move(*channel);
+  std::shared_ptr<CmListener> made(new CmListener(std::move(pair), path));
+  CmChannel& cm = *made->pair_->cm;
+  const QpPairAddress& local = made->pair_->local;
   std::array<std::uint8_t, kWord>& token = made->cm_address_.token;
   if (::getrandom(token.data(), token.size(), 0) != static_cast<ssize_t>(token.size()))
     return failed(errno, "getrandom");
   const auto id = cm.create();
   if (!id) return failed(id.error());
   made->id_ = *id;
-  if (const auto bound = cm.bind(*id, local.gid, made->end_->netdev, 0); !bound) return failed(bound.error());
-  if (const auto right = check_place(*made->end_, *id, device); !right) return failed(right.error());
+  if (const auto bound = cm.bind(*id, local.gid, made->pair_->netdev, 0); !bound)
+    return failed(bound.error());
+  if (const auto right = check_place(*made->pair_, *id, device); !right) return failed(right.error());
   const auto place = cm.place(*id);
   if (!place) return failed(place.error());
   made->cm_address_.port = place->port;
-  for (VerbsQp* qp : {made->end_->one_sided.get(), made->end_->echo.get()})
+  for (VerbsQp* qp : {made->pair_->one_sided.get(), made->pair_->echo.get()})
     if (qp != nullptr) made->waiting_.push_back(qp);
   if (const auto listening = cm.listen(*id, kBacklog); !listening) return failed(listening.error());
   return made;
@@ -136,18 +138,18 @@ SetUp<std::shared_ptr<CmListener>> CmListener::open(std::shared_ptr<RcEnd> end, 
 
 void CmListener::answer() {
   for (unsigned i = 0; i < kMaxAtOnce && !done(); ++i) {
-    const auto event = end_->cm->next_event();
+    const auto event = pair_->cm->next_event();
     if (!event) return;
     if (event->kind != CmEvent::Kind::request || admit(*event)) continue;
-    end_->cm->reject(event->id);
-    end_->cm->destroy(event->id);
+    pair_->cm->reject(event->id);
+    pair_->cm->destroy(event->id);
   }
   if (done()) close();
 }
 
 bool CmListener::admit(const CmEvent& request) {
   for (const auto& [qp, which] :
-       {std::pair(end_->one_sided.get(), kOneSided), std::pair(end_->echo.get(), kEcho)}) {
+       {std::pair(pair_->one_sided.get(), kOneSided), std::pair(pair_->echo.get(), kEcho)}) {
     const auto wanted = std::find(waiting_.begin(), waiting_.end(), qp);
     if (wanted == waiting_.end()) continue;
     const Introduction expected = introduction(cm_address_, which);
@@ -155,15 +157,15 @@ bool CmListener::admit(const CmEvent& request) {
         CRYPTO_memcmp(request.private_data.data(), expected.data(), expected.size()) != 0)
       continue;
     waiting_.erase(wanted);  // once, whether it succeeds or not
-    return qp->connect_managed(*end_->cm, request.id, path_) &&
-           end_->cm->accept(request.id, qp->end().number);
+    return qp->connect_managed(*pair_->cm, request.id, path_) &&
+           pair_->cm->accept(request.id, qp->numbers().number);
   }
   return false;
 }
 
 void CmListener::close() {
   waiting_.clear();
-  if (const auto id = std::exchange(id_, std::nullopt)) end_->cm->destroy(*id);
+  if (const auto id = std::exchange(id_, std::nullopt)) pair_->cm->destroy(*id);
 }
 
 }  // namespace rdma_exporter::probe

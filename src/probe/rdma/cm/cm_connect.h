@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "probe/rdma/connection/rc_end.h"
+#include "probe/rdma/connection/qp_pair.h"
 
 // Connects the queue pairs of an end through the kernel's connection manager. The control connection has
 // already decided who may connect, and provides the address and the token. Everything here blocks: call it on
@@ -21,19 +21,19 @@ namespace rdma_exporter::probe {
 inline constexpr std::chrono::seconds kCmTime{3};
 
 /// For the prober: connects each queue pair of `end` to the peer's within `time`.
-SetUp<void> cm_connect_end(RcEnd& end, const VerbsDevice& device, const PathEnd& peer,
-                           const CmAddress& cm_address, const PathSettings& path,
-                           std::chrono::milliseconds time = kCmTime);
+SetUp<void> cm_connect_pair(QpPair& pair, const VerbsDevice& device, const QpPairAddress& peer,
+                            const CmAddress& cm_address, const PathSettings& path,
+                            std::chrono::milliseconds time = kCmTime);
 
 /// For the responder: a port for one session, open until both queue pairs are connected. One thread at a
 /// time.
 class CmListener {
  public:
-  static SetUp<std::shared_ptr<CmListener>> open(std::shared_ptr<RcEnd> end, const VerbsDevice& device,
+  static SetUp<std::shared_ptr<CmListener>> open(std::shared_ptr<QpPair> pair, const VerbsDevice& device,
                                                  const PathSettings& path);
 
   const CmAddress& cm_address() const { return cm_address_; }
-  int fd() const { return end_->cm->fd(); }  ///< readable if there is a request
+  int fd() const { return pair_->cm->fd(); }  ///< readable if there is a request
   /// Answers pending requests. Rejects requests without the token and those for a queue pair that is already
   /// connected.
   void answer();
@@ -43,10 +43,10 @@ class CmListener {
   void close();
 
  private:
-  CmListener(std::shared_ptr<RcEnd> end, const PathSettings& path) : end_(std::move(end)), path_(path) {}
+  CmListener(std::shared_ptr<QpPair> pair, const PathSettings& path) : pair_(std::move(pair)), path_(path) {}
   bool admit(const CmEvent& request);
 
-  std::shared_ptr<RcEnd> end_;
+  std::shared_ptr<QpPair> pair_;
   PathSettings path_;
   CmAddress cm_address_;
   std::optional<CmChannel::Id> id_;

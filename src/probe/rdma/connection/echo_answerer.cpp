@@ -6,12 +6,13 @@
 
 namespace rdma_exporter::probe {
 
-EchoAnswerer::EchoAnswerer(DeviceLoop& loop, std::shared_ptr<RcEnd> end, std::atomic<std::uint64_t>& answers)
-    : loop_(loop), end_(std::move(end)), answers_(answers) {
-  loop_.attach(end_->serial, *this);
+EchoAnswerer::EchoAnswerer(DeviceLoop& loop, std::shared_ptr<QpPair> pair,
+                           std::atomic<std::uint64_t>& answers)
+    : loop_(loop), pair_(std::move(pair)), answers_(answers) {
+  loop_.attach(pair_->serial, *this);
 }
 
-EchoAnswerer::~EchoAnswerer() { loop_.detach(end_->serial); }
+EchoAnswerer::~EchoAnswerer() { loop_.detach(pair_->serial); }
 
 void EchoAnswerer::completion(std::uint8_t kind, const WorkCompletion& completion,
                               const DeviceLoop::Seen& seen) {
@@ -19,14 +20,14 @@ void EchoAnswerer::completion(std::uint8_t kind, const WorkCompletion& completio
   if (kind < kReceiveWork || completion.status != kWcSuccess) return;
   const unsigned slot = kind - kReceiveWork;
   if (completion.bytes == kEchoSize) answer(slot, seen.time);
-  end_->echo->post_receive(slot, completion.id);
+  pair_->echo->post_receive(slot, completion.id);
 }
 
 void EchoAnswerer::answer(unsigned slot, Clock::time_point seen) {
-  const auto message = decode_echo(end_->echo->received(slot));
+  const auto message = decode_echo(pair_->echo->received(slot));
   if (!message || message->answer) return;
   const EchoMessage reply{message->number, true, Clock::now() - seen};
-  if (end_->echo->post_send(encode_echo(reply), DeviceLoop::work_id(end_->serial, kSendWork)) != 0) return;
+  if (pair_->echo->post_send(encode_echo(reply), DeviceLoop::work_id(pair_->serial, kSendWork)) != 0) return;
   answers_.fetch_add(1, std::memory_order_relaxed);
 }
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "probe/rdma/connection/rc_end.h"
+#include "probe/rdma/connection/qp_pair.h"
 #include "probe/rdma/device_loop.h"
 
 namespace rdma_exporter::probe {
@@ -16,7 +16,7 @@ namespace rdma_exporter::probe {
 class EchoAnswerer final : public DeviceLoop::Handler {
  public:
   /// `answers` counts the returned echoes. Call on the loop's thread.
-  EchoAnswerer(DeviceLoop& loop, std::shared_ptr<RcEnd> end, std::atomic<std::uint64_t>& answers);
+  EchoAnswerer(DeviceLoop& loop, std::shared_ptr<QpPair> pair, std::atomic<std::uint64_t>& answers);
   ~EchoAnswerer() override;
 
   void completion(std::uint8_t kind, const WorkCompletion& completion, const DeviceLoop::Seen& seen) override;
@@ -25,7 +25,7 @@ class EchoAnswerer final : public DeviceLoop::Handler {
   void answer(unsigned slot, Clock::time_point seen);
 
   DeviceLoop& loop_;
-  std::shared_ptr<RcEnd> end_;
+  std::shared_ptr<QpPair> pair_;
   std::atomic<std::uint64_t>& answers_;
 };
 

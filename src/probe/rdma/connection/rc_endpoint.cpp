@@ -32,10 +32,10 @@ void RcEndpoint::connect(std::optional<Op> one_sided) {
   const std::uint64_t attempt = ++attempt_;
   auto done = [&loop = loop_, &workers = workers_, alive = alive_, attempt](Answer answer) {
     // Moved on, never copied: the last reference must not be dropped on the loop, because destroying blocks.
-    loop.post([&workers, line = loop.line(), alive, attempt,
+    loop.post([&workers, owner = loop.owner(), alive, attempt,
                held = std::make_shared<Answer>(std::move(answer))]() mutable {
       if (alive->endpoint != nullptr && alive->endpoint->answered(attempt, *held)) return;
-      workers.post([late = std::move(held)] {}, line);
+      workers.post([late = std::move(held)] {}, owner);
     });
   };
   const auto tell = [&loop = loop_, alive = alive_, attempt](auto what) {
@@ -64,15 +64,15 @@ bool RcEndpoint::answered(std::uint64_t attempt, Answer& answer) {
   }
   connection_ = std::exchange(*answer, {});
   echo_answered_ = echo_number_;
-  loop_.attach(connection_.end->serial, *this);
+  loop_.attach(connection_.pair->serial, *this);
   session_->connected(now);
   told();
   return true;
 }
 
 int RcEndpoint::post(Op op) {
-  if (!connection_.end) return ENOTCONN;
-  RcEnd& end = *connection_.end;
+  if (!connection_.pair) return ENOTCONN;
+  QpPair& pair = *connection_.pair;
   Flight& out = flight(op);
   // The peer has this many receives, and posts one again when it answers.
   if (op == Op::echo && echo_number_ - echo_answered_ >= VerbsQp::kReceives) return EAGAIN;
@@ -80,20 +80,20 @@ int RcEndpoint::post(Op op) {
   spins_ = true;
   loop_.spin(&out, out.posted + out.window.next());
   if (op != Op::echo) {
-    if (!end.one_sided) return ENOTCONN;
+    if (!pair.one_sided) return ENOTCONN;
     if (paired(op))
-      return end.one_sided->post_read_pair(DeviceLoop::work_id(end.serial, kFirstReadWork),
-                                           DeviceLoop::work_id(end.serial, kSecondReadWork));
+      return pair.one_sided->post_read_pair(DeviceLoop::work_id(pair.serial, kFirstReadWork),
+                                            DeviceLoop::work_id(pair.serial, kSecondReadWork));
     const std::uint8_t kind = op == Op::read ? kReadWork : kWriteWork;
-    return end.one_sided->post_one_sided(op == Op::read, DeviceLoop::work_id(end.serial, kind));
+    return pair.one_sided->post_one_sided(op == Op::read, DeviceLoop::work_id(pair.serial, kind));
   }
-  if (!end.echo) return ENOTCONN;
+  if (!pair.echo) return ENOTCONN;
   const EchoMessage message{++echo_number_, false, {}};
-  return end.echo->post_send(encode_echo(message), DeviceLoop::work_id(end.serial, kSendWork));
+  return pair.echo->post_send(encode_echo(message), DeviceLoop::work_id(pair.serial, kSendWork));
 }
 
 bool RcEndpoint::paired(Op op) const {
-  return op == Op::read && connection_.end && connection_.end->clock() == RttClock::nic;
+  return op == Op::read && connection_.pair && connection_.pair->clock() == RttClock::nic;
 }
 
 void RcEndpoint::close() {
@@ -103,9 +103,9 @@ void RcEndpoint::close() {
     loop_.end_spin(&one_sided_);
     loop_.end_spin(&echo_);
   }
-  if (!connection_.end) return connector_.cancel();
-  loop_.detach(connection_.end->serial);
-  workers_.post([gone = std::exchange(connection_, {})] {}, loop_.line());
+  if (!connection_.pair) return connector_.cancel();
+  loop_.detach(connection_.pair->serial);
+  workers_.post([gone = std::exchange(connection_, {})] {}, loop_.owner());
 }
 
 Completion RcEndpoint::measure(Op op, const DeviceLoop::Seen& seen) {
@@ -161,7 +161,7 @@ void RcEndpoint::handle(std::uint8_t kind, const WorkCompletion& completion, con
 void RcEndpoint::pair_completed(std::uint64_t second_end, const DeviceLoop::Seen& seen) {
   Completion result = measure(Op::read, seen);
   const auto rtt =
-      second_round_trip(*connection_.end->one_sided->clock(), one_sided_.first_end, second_end, result.rtt);
+      second_round_trip(*connection_.pair->one_sided->clock(), one_sided_.first_end, second_end, result.rtt);
   if (!rtt) {
     loop_.distrust_clock();
     return session_->disturbed(seen.time, {Stage::local, kBadClock});
@@ -176,8 +176,8 @@ void RcEndpoint::received(unsigned slot, const WorkCompletion& completion, const
   if (completion.status != kWcSuccess)
     return session_->completed(Op::echo, {.status = completion.status, .peer_delay = {}}, seen.time);
   std::optional<EchoMessage> message;
-  if (completion.bytes == kEchoSize) message = decode_echo(connection_.end->echo->received(slot));
-  connection_.end->echo->post_receive(slot, completion.id);
+  if (completion.bytes == kEchoSize) message = decode_echo(connection_.pair->echo->received(slot));
+  connection_.pair->echo->post_receive(slot, completion.id);
   if (!message || !message->answer) return;
   // An answer that is too late does not count as one, but shows that the peer has received what preceded it.
   const std::uint32_t out = echo_number_ - echo_answered_;

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "probe/agent/workers.h"
-#include "probe/rdma/connection/rc_end.h"
+#include "probe/rdma/connection/qp_pair.h"
 #include "probe/rdma/connection/spin_window.h"
 #include "probe/rdma/device_loop.h"
 #include "probe/session/operation.h"
@@ -19,8 +19,8 @@ namespace rdma_exporter::probe {
 
 /// An established connection.
 struct Connection {
-  std::shared_ptr<RcEnd> end;
-  PathEnd peer{};
+  std::shared_ptr<QpPair> pair;
+  QpPairAddress peer{};
   std::string peer_device{};
   std::uint32_t flow_label = 0;
   ConnectTimes times{};

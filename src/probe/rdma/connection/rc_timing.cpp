@@ -13,7 +13,7 @@ using std::chrono::nanoseconds;
 
 // Soft-RoCE's timer counts jiffies of up to 10 ms, and may fire early: below 16.8 ms, an answer that is
 // merely slow would be reported as lost.
-constexpr unsigned kLeastTimeout = 12;
+constexpr unsigned kMinTimeout = 12;
 constexpr unsigned kForEver = 7;
 constexpr nanoseconds kMaxDeadline = 60s;
 
@@ -21,7 +21,7 @@ constexpr nanoseconds kMaxDeadline = 60s;
 
 core::Result<void> check(const RcTiming& timing) {
   if (timing.timeout == 0) return config_error("timeout 0 never expires; use 12 to 20");
-  if (timing.timeout < kLeastTimeout || timing.timeout > 20)
+  if (timing.timeout < kMinTimeout || timing.timeout > 20)
     return config_error("timeout " + std::to_string(timing.timeout) + " is not one of 12 to 20");
   if (timing.retry >= kForEver) return config_error("retry 7 never fails on Soft-RoCE; use 0 to 6");
   if (timing.rnr_retry >= kForEver) return config_error("rnr_retry 7 never fails; use 0 to 6");

@@ -13,16 +13,16 @@ namespace rdma_exporter::probe {
 /// little: then the shortest window is used, and the longest one is tried from time to time. Pure.
 class SpinWindow {
  public:
-  static constexpr std::chrono::nanoseconds kLeast = std::chrono::microseconds(20);
-  static constexpr std::chrono::nanoseconds kMost = std::chrono::microseconds(200);
+  static constexpr std::chrono::nanoseconds kMin = std::chrono::microseconds(20);
+  static constexpr std::chrono::nanoseconds kMax = std::chrono::microseconds(200);
 
   /// The window for an operation that is posted now.
   std::chrono::nanoseconds next() {
     ++posts_;
-    if (in_vain_ >= kPatience)
-      window_ = posts_ % kTryAgain == 0 ? kMost : kLeast;
+    if (in_vain_ >= kGiveUpAfter)
+      window_ = posts_ % kTryAgain == 0 ? kMax : kMin;
     else
-      window_ = usual_ == std::chrono::nanoseconds(0) ? kMost : std::clamp(2 * usual_, kLeast, kMost);
+      window_ = usual_ == std::chrono::nanoseconds(0) ? kMax : std::clamp(2 * usual_, kMin, kMax);
     return window_;
   }
 
@@ -31,19 +31,19 @@ class SpinWindow {
     if (!slept) {
       usual_ = usual_ == std::chrono::nanoseconds(0) || in_vain_ != 0 ? rtt : (7 * usual_ + rtt) / 8;
       in_vain_ = 0;
-    } else if (window_ == kMost) {
+    } else if (window_ == kMax) {
       ++in_vain_;
-    } else if (in_vain_ < kPatience) {
+    } else if (in_vain_ < kGiveUpAfter) {
       usual_ = std::max(usual_, window_);  // doubles the window
     }
   }
 
  private:
-  static constexpr unsigned kPatience = 8;   // windows
-  static constexpr unsigned kTryAgain = 64;  // operations
+  static constexpr unsigned kGiveUpAfter = 8;  // windows
+  static constexpr unsigned kTryAgain = 64;    // operations
 
   std::chrono::nanoseconds usual_{};
-  std::chrono::nanoseconds window_ = kMost;
+  std::chrono::nanoseconds window_ = kMax;
   unsigned in_vain_ = 0;
   unsigned posts_ = 0;
 };

@@ -8,7 +8,7 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::nanoseconds;
 
-constexpr nanoseconds kLeastWrap = 60s;
+constexpr nanoseconds kMinWrap = 60s;
 
 // In two steps: a product of 63 bits of ticks and a million does not fit into 64 bits.
 nanoseconds duration(std::uint64_t ticks, std::uint64_t khz) {
@@ -25,7 +25,7 @@ nanoseconds duration(std::uint64_t ticks, std::uint64_t khz) {
 std::optional<AdapterClock> usable_clock(std::uint64_t mask, std::uint64_t khz) {
   if (khz == 0 || (mask & (mask + 1)) != 0) return std::nullopt;
   const AdapterClock clock{mask, khz};
-  return wrap(clock) < kLeastWrap ? std::nullopt : std::optional(clock);
+  return wrap(clock) < kMinWrap ? std::nullopt : std::optional(clock);
 }
 
 nanoseconds wrap(const AdapterClock& clock) { return duration(clock.mask, clock.khz); }

@@ -138,8 +138,8 @@ core::Result<PortFacts> VerbsDevice::port(std::uint8_t port) const {
 core::Result<std::vector<GidEntry>> VerbsDevice::gids(std::uint8_t port) const {
   if (iwarp()) return iwarp_addresses(port);
   // The kernel counts the bytes of the buffer in 16 bits and answers EINVAL to a larger one.
-  constexpr std::size_t kMost = 0xffff / sizeof(ibv_gid_entry);
-  std::vector<ibv_gid_entry> table(kMost);
+  constexpr std::size_t kMaxEntries = 0xffff / sizeof(ibv_gid_entry);
+  std::vector<ibv_gid_entry> table(kMaxEntries);
   const ssize_t count = ibv_query_gid_table(context_, table.data(), table.size(), 0);
   if (count < 0) return os_error(static_cast<int>(-count), name_);
   std::vector<GidEntry> entries;

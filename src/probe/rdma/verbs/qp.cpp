@@ -22,11 +22,11 @@ core::Result<std::uint32_t> random_psn() {
 
 // Within an InfiniBand subnet the LID is enough, except on ports that share one, such as those of virtual
 // functions. A peer without a LID is behind a router.
-bool needs_grh(const PortFacts& own, const PathEnd& peer) {
+bool needs_grh(const PortFacts& own, const QpPairAddress& peer) {
   return own.grh_required || peer.link == LinkLayer::ethernet || peer.lid == 0;
 }
 
-ibv_ah_attr address(const PortFacts& own, const PathEnd& peer, const PathSettings& path) {
+ibv_ah_attr address(const PortFacts& own, const QpPairAddress& peer, const PathSettings& path) {
   ibv_ah_attr ah{};
   ah.port_num = path.port;
   ah.sl = path.service_level;
@@ -69,7 +69,7 @@ VerbsQp::~VerbsQp() {
   if (mr_ != nullptr) ibv_dereg_mr(mr_);
 }
 
-QpEnd VerbsQp::end() const { return {qp_->qp_num, psn_}; }
+QpNumbers VerbsQp::numbers() const { return {qp_->qp_num, psn_}; }
 
 core::Result<void> VerbsQp::create(Kind kind) {
   const bool echo = kind == Kind::echo || kind == Kind::echo_responder;
@@ -110,12 +110,14 @@ core::Result<void> VerbsQp::to_init(Kind kind, std::uint8_t port, std::uint8_t r
   return {};
 }
 
-core::Result<void> VerbsQp::connect(const PathEnd& peer, const QpEnd& end, const PathSettings& path) {
+core::Result<void> VerbsQp::connect(const QpPairAddress& peer, const QpNumbers& end,
+                                    const PathSettings& path) {
   const auto ready = to_rtr(peer, end, path);
   return ready ? to_rts(path.timing) : ready;
 }
 
-core::Result<void> VerbsQp::to_rtr(const PathEnd& peer, const QpEnd& end, const PathSettings& path) {
+core::Result<void> VerbsQp::to_rtr(const QpPairAddress& peer, const QpNumbers& end,
+                                   const PathSettings& path) {
   const auto own = device_->port(path.port);
   if (!own) return tl::unexpected(own.error());
   ibv_qp_attr attributes{};

@@ -50,11 +50,11 @@ class VerbsQp {
   VerbsQp(const VerbsQp&) = delete;
   VerbsQp& operator=(const VerbsQp&) = delete;
 
-  QpEnd end() const;
+  QpNumbers numbers() const;
   /// The clock of its completions' timestamps, if they have any.
   const std::optional<AdapterClock>& clock() const { return cq_->clock(); }
   /// Connects it to the queue pair `end` of `peer`.
-  core::Result<void> connect(const PathEnd& peer, const QpEnd& end, const PathSettings& path);
+  core::Result<void> connect(const QpPairAddress& peer, const QpNumbers& end, const PathSettings& path);
   /// Connects it along the path that the connection manager found for `id`, with the class, label and timing
   /// of `path`.
   core::Result<void> connect_managed(CmChannel& cm, CmChannel::Id id, const PathSettings& path);
@@ -81,7 +81,7 @@ class VerbsQp {
       : device_(std::move(device)), cq_(std::move(cq)) {}
   core::Result<void> create(Kind kind);
   core::Result<void> to_init(Kind kind, std::uint8_t port, std::uint8_t remote);
-  core::Result<void> to_rtr(const PathEnd& peer, const QpEnd& end, const PathSettings& path);
+  core::Result<void> to_rtr(const QpPairAddress& peer, const QpNumbers& end, const PathSettings& path);
   core::Result<void> to_rts(const RcTiming& timing);
 
   std::shared_ptr<VerbsDevice> device_;

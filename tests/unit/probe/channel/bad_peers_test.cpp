@@ -96,7 +96,7 @@ TEST_F(ProbeBadPeers, ReplayedBytesOfAnotherHandshakeOpenNothing) {
   options.tls = client_tls({.secret_file = file});
   options.port = tap.local_endpoint().port();
   const auto dialed = dial_and_wait(options);
-  ASSERT_TRUE(dialed->connection.end);
+  ASSERT_TRUE(dialed->connection.pair);
   ASSERT_TRUE(run_until([&] { return responder->sessions() == 1; }));
   const std::size_t wishes = acceptor.wishes.size();
   TcpSocket socket = raw();
@@ -108,7 +108,7 @@ TEST_F(ProbeBadPeers, ReplayedBytesOfAnotherHandshakeOpenNothing) {
 }
 
 TEST_F(ProbeBadPeers, HoldsAgainstTenThousandConnects) {
-  ASSERT_TRUE(listen({.most_sessions_per_peer = 1000, .most_pending = 32}));
+  ASSERT_TRUE(listen({.max_sessions_per_peer = 1000, .max_pending = 32}));
   std::deque<TcpSocket> flood;
   for (int i = 0; i < 10'000; ++i) {
     flood.emplace_back(io);
@@ -126,7 +126,7 @@ TEST_F(ProbeBadPeers, HoldsAgainstTenThousandConnects) {
 }
 
 TEST_F(ProbeBadPeers, LeavesRoomForOthersWhenOneAddressFloods) {
-  ASSERT_TRUE(listen({.most_sessions_per_peer = 3, .most_pending = 8}));
+  ASSERT_TRUE(listen({.max_sessions_per_peer = 3, .max_pending = 8}));
   std::deque<TcpSocket> flood;
   for (int i = 0; i < 20; ++i) {
     flood.emplace_back(io);
@@ -144,7 +144,7 @@ TEST_F(ProbeBadPeers, LeavesRoomForOthersWhenOneAddressFloods) {
 
 // As the agent sets it: the limit by address is far above the one of all that say nothing.
 TEST_F(ProbeBadPeers, TakesRoomFromWhoHoldsMostOfItInSilence) {
-  ASSERT_TRUE(listen({.most_sessions_per_peer = 1000, .most_pending = 8}));
+  ASSERT_TRUE(listen({.max_sessions_per_peer = 1000, .max_pending = 8}));
   std::deque<TcpSocket> silent;
   for (int i = 0; i < 20; ++i) {
     silent.emplace_back(io);
@@ -162,8 +162,8 @@ TEST_F(ProbeBadPeers, RefusesAbsurdWishesBeforeAnythingIsMade) {
   TcpSocket socket = raw();
   asio::write(socket, asio::buffer(encode(Hello{kProtocolVersion, "c1", "odd"})));
   Connect wish;
-  wish.end = some_end();
-  wish.end.mtu = 77;
+  wish.address = some_address();
+  wish.address.mtu = 77;
   wish.wanted = kGrantWrite;
   wish.timeout = 14;
   asio::write(socket, asio::buffer(encode(wish)));

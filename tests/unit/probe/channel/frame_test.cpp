@@ -7,20 +7,20 @@
 namespace rdma_exporter::probe {
 namespace {
 
-PathEnd full_end() {
-  PathEnd end;
-  end.gid = *gid_of_address("10.9.0.1");
-  end.mtu = 3;
-  end.one_sided = {0x123456, 0xabcdef};
-  end.echo = {0x123457, 1};
-  return end;
+QpPairAddress full_address() {
+  QpPairAddress address;
+  address.gid = *gid_of_address("10.9.0.1");
+  address.mtu = 3;
+  address.one_sided = {0x123456, 0xabcdef};
+  address.echo = {0x123457, 1};
+  return address;
 }
 
 Connect some_connect() {
   Connect connect;
   connect.device = "mlx5_0";
   connect.rail = "mlx5_1";
-  connect.end = full_end();
+  connect.address = full_address();
   connect.wanted = kGrantWrite | kGrantEcho;
   connect.traffic_class = 106;
   connect.flow_label = 0x1234;
@@ -38,7 +38,7 @@ Connect managed_connect() {
 Accept some_accept() {
   Accept accept;
   accept.device = "mlx5_0";
-  accept.end = full_end();
+  accept.address = full_address();
   accept.granted = kGrantWrite;
   return accept;
 }
@@ -151,15 +151,15 @@ TEST(Frame, RefusesAbsurdValues) {
     return !taken(connect);
   };
   EXPECT_TRUE(taken(some_connect()));
-  EXPECT_TRUE(refused([](Connect& c) { c.end.mtu = 0; }));
-  EXPECT_TRUE(refused([](Connect& c) { c.end.mtu = 6; }));
-  EXPECT_TRUE(refused([](Connect& c) { c.end.one_sided.number = 1; })) << "a management queue pair";
-  EXPECT_TRUE(refused([](Connect& c) { c.end.one_sided.number = 0x1000000; }));
-  EXPECT_TRUE(refused([](Connect& c) { c.end.one_sided.psn = 0x1000000; }));
-  EXPECT_TRUE(refused([](Connect& c) { c.end.echo = c.end.one_sided; })) << "one queue pair twice";
-  EXPECT_TRUE(refused([](Connect& c) { c.end.echo = c.end.one_sided = {}; })) << "no queue pair";
-  EXPECT_TRUE(refused([](Connect& c) { c.end.gid = {}; }));
-  EXPECT_TRUE(refused([](Connect& c) { c.end.lid = 4; })) << "Ethernet has no LID";
+  EXPECT_TRUE(refused([](Connect& c) { c.address.mtu = 0; }));
+  EXPECT_TRUE(refused([](Connect& c) { c.address.mtu = 6; }));
+  EXPECT_TRUE(refused([](Connect& c) { c.address.one_sided.number = 1; })) << "a management queue pair";
+  EXPECT_TRUE(refused([](Connect& c) { c.address.one_sided.number = 0x1000000; }));
+  EXPECT_TRUE(refused([](Connect& c) { c.address.one_sided.psn = 0x1000000; }));
+  EXPECT_TRUE(refused([](Connect& c) { c.address.echo = c.address.one_sided; })) << "one queue pair twice";
+  EXPECT_TRUE(refused([](Connect& c) { c.address.echo = c.address.one_sided = {}; })) << "no queue pair";
+  EXPECT_TRUE(refused([](Connect& c) { c.address.gid = {}; }));
+  EXPECT_TRUE(refused([](Connect& c) { c.address.lid = 4; })) << "Ethernet has no LID";
   EXPECT_TRUE(refused([](Connect& c) { c.wanted = 0; }));
   EXPECT_TRUE(refused([](Connect& c) { c.wanted = 8; }));
   EXPECT_TRUE(refused([](Connect& c) { c.service_level = 16; }));
@@ -177,21 +177,21 @@ TEST(Frame, RefusesADoorWithoutAPort) {
 
 TEST(Frame, TakesAnInfinibandEndWithoutAGid) {
   Connect connect = some_connect();
-  connect.end.link = LinkLayer::infiniband;
-  connect.end.gid = {};
-  connect.end.lid = 17;
+  connect.address.link = LinkLayer::infiniband;
+  connect.address.gid = {};
+  connect.address.lid = 17;
   EXPECT_TRUE(taken(connect));
-  connect.end.lid = 0;
+  connect.address.lid = 0;
   EXPECT_FALSE(taken(connect));
 }
 
 TEST(Frame, HasIwarpOnlyWhereTheConnectionManagerConnects) {
   Connect connect = managed_connect();
-  connect.end.link = LinkLayer::iwarp;
+  connect.address.link = LinkLayer::iwarp;
   EXPECT_TRUE(taken(connect));
-  connect.end.lid = 4;
+  connect.address.lid = 4;
   EXPECT_FALSE(taken(connect));
-  connect.end.lid = 0;
+  connect.address.lid = 0;
   connect.transport = Transport::verbs;
   EXPECT_FALSE(taken(connect)) << "a peer of version 1 does not know it";
 }

@@ -21,7 +21,7 @@ TEST_F(ProbeSideChannel, LosesALeaseWhosePeerHangs) {
           if (!std::holds_alternative<Connect>(frame)) return;
           Accept accept;
           accept.device = "rxe0";
-          accept.end = some_end();
+          accept.address = some_address();
           accept.granted = kGrantWrite | kGrantEcho;
           peer->send(accept);
         },
@@ -33,7 +33,7 @@ TEST_F(ProbeSideChannel, LosesALeaseWhosePeerHangs) {
   options.ping_every = 400ms;
   options.message_time = 200ms;
   const auto dialed = dial_and_wait(options);
-  ASSERT_TRUE(dialed->connection.end);
+  ASSERT_TRUE(dialed->connection.pair);
   ASSERT_TRUE(run_until([&] { return dialed->lost.has_value(); }));
   EXPECT_EQ(*dialed->lost, (Failure{Stage::tcp, kDeadline}));
   peer->close();
@@ -53,11 +53,11 @@ TEST_F(ProbeSideChannel, LetsGoOfALeaseWhoseHostIsBackAndDoesNotResumeIt) {
   other.ping_every = 20ms;  // these two live
   DialerOptions again = to_responder();
   again.ping_every = 20ms;
-  ASSERT_TRUE(dial_and_wait(other)->connection.end);
+  ASSERT_TRUE(dial_and_wait(other)->connection.pair);
   const auto until = Clock::now() + 400ms;
   run_until([&] { return Clock::now() > until; });
   EXPECT_EQ(responder->held(), 1U) << "that was somebody else";
-  ASSERT_TRUE(dial_and_wait(again)->connection.end);
+  ASSERT_TRUE(dial_and_wait(again)->connection.pair);
   EXPECT_EQ(responder->held(), 1U) << "it may still come";
   EXPECT_TRUE(run_until([&] { return responder->held() == 0; }));
 }
@@ -72,7 +72,7 @@ TEST_F(ProbeSideChannel, LetsGoOfALeaseThatItsHostReplacedBeforeItSeemedBroken) 
   DialerOptions again = to_responder();
   again.ping_every = 20ms;
   dial_and_wait(silent);
-  ASSERT_TRUE(dial_and_wait(again)->connection.end);
+  ASSERT_TRUE(dial_and_wait(again)->connection.pair);
   ASSERT_TRUE(run_until([&] { return responder->held() == 1; }));
   EXPECT_TRUE(run_until([&] { return responder->held() == 0; }));
   EXPECT_EQ(responder->sessions(), 1U);
@@ -143,7 +143,7 @@ TEST_F(ProbeSideChannel, HandsALeaseOverThatItDoesNotKnowToBeBroken) {
   first.say(Hello{kProtocolVersion, "c1", "tester"});
   first.hear(run);
   Connect wish;
-  wish.end = some_end();
+  wish.address = some_address();
   wish.wanted = kGrantWrite;
   wish.timeout = 14;
   wish.place = Rail{};

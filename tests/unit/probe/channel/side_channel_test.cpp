@@ -19,7 +19,7 @@ TEST_F(ProbeSideChannel, MakesALeaseAndGivesItBackWhenThePeerLetsGo) {
   const auto dialed = dial_and_wait(options);
   ASSERT_EQ(acceptor.wishes.size(), 1U);
   EXPECT_EQ(acceptor.wishes[0].traffic_class, 106);
-  EXPECT_EQ(acceptor.wishes[0].flow_label, flow_label(some_end().gid, *gid_of_address("127.0.0.1"), 3));
+  EXPECT_EQ(acceptor.wishes[0].flow_label, flow_label(some_address().gid, *gid_of_address("127.0.0.1"), 3));
   EXPECT_EQ(near_ends->path.flow_label, acceptor.wishes[0].flow_label) << "both ways take the same path";
   EXPECT_EQ(near_ends->request.gid.near_control, *gid_of_address("127.0.0.1"));
   EXPECT_EQ(acceptor.wishes[0].wanted, kGrantEcho | kGrantWrite);
@@ -139,24 +139,24 @@ TEST_F(ProbeSideChannel, TakesAnotherKeyWithoutEndingASession) {
   const std::string here = put("here", old_key);
   ASSERT_TRUE(listen({.credentials = {.secret_file = here}}));
   const auto first = dial_and_wait(with_key(put("peer", old_key)));
-  ASSERT_TRUE(first->connection.end);
-  EXPECT_FALSE(dial_and_wait(with_key(put("newer", new_key)))->connection.end);
+  ASSERT_TRUE(first->connection.pair);
+  EXPECT_FALSE(dial_and_wait(with_key(put("newer", new_key)))->connection.pair);
 
   put("here", old_key + "\n" + new_key);
   ASSERT_TRUE(responder->renew_secrets());
-  EXPECT_TRUE(dial_and_wait(with_key(put("peer", old_key)))->connection.end);
-  EXPECT_TRUE(dial_and_wait(with_key(put("newer", new_key)))->connection.end);
+  EXPECT_TRUE(dial_and_wait(with_key(put("peer", old_key)))->connection.pair);
+  EXPECT_TRUE(dial_and_wait(with_key(put("newer", new_key)))->connection.pair);
 
   put("here", new_key);
   ASSERT_TRUE(responder->renew_secrets());
-  EXPECT_FALSE(dial_and_wait(with_key(put("peer", old_key)))->connection.end);
-  EXPECT_TRUE(dial_and_wait(with_key(put("newer", new_key)))->connection.end);
+  EXPECT_FALSE(dial_and_wait(with_key(put("peer", old_key)))->connection.pair);
+  EXPECT_TRUE(dial_and_wait(with_key(put("newer", new_key)))->connection.pair);
   EXPECT_FALSE(first->lost) << "it goes on";
   EXPECT_TRUE(run_until([&] { return responder->sessions() == 4; }));
 
   put("here", "nothing that is a key");
   EXPECT_FALSE(responder->renew_secrets());
-  EXPECT_TRUE(dial_and_wait(with_key(put("newer", new_key)))->connection.end) << "the old ones stay";
+  EXPECT_TRUE(dial_and_wait(with_key(put("newer", new_key)))->connection.pair) << "the old ones stay";
 }
 
 TEST_F(ProbeSideChannel, KeepsFewFramesForAPeerThatDoesNotRead) {

@@ -35,10 +35,10 @@ class NicAcceptorTest : public VerbsTest {
   }
   static Connect wish_of(const std::string& address) {
     Connect wish;
-    wish.end.gid = *gid_of_address(address);
-    wish.end.mtu = IBV_MTU_1024;
-    wish.end.one_sided = {17, 5};
-    wish.end.echo = {18, 6};
+    wish.address.gid = *gid_of_address(address);
+    wish.address.mtu = IBV_MTU_1024;
+    wish.address.one_sided = {17, 5};
+    wish.address.echo = {18, 6};
     wish.wanted = kGrantWrite | kGrantEcho;
     wish.timeout = 14;
     return wish;
@@ -72,7 +72,7 @@ TEST_F(NicAcceptorTest, MeetsAPeerInItsVlanOnThePortThatItCalled) {
   const auto offer = ask(wish_of("10.20.0.1"), "10.9.0.2", "10.9.0.1");
   ASSERT_TRUE(offer);
   EXPECT_EQ(offer->accept.device, "vlan0");
-  EXPECT_EQ(offer->accept.end.gid, *gid_of_address("10.20.0.2"));
+  EXPECT_EQ(offer->accept.address.gid, *gid_of_address("10.20.0.2"));
 }
 
 TEST_F(NicAcceptorTest, MeetsAPeerWhoseDevicesHaveOtherNamesAtTheSamePlace) {
@@ -136,7 +136,7 @@ TEST_F(NicAcceptorTest, MeetsNobodyOnAnotherKindOfLinkOrAPortThatIsDown) {
   EXPECT_EQ(device_for(wish_of("192.0.2.1")), "rejected_no_device");
   use({"far0"});
   Connect wish = wish_of("192.0.2.1");
-  wish.end.link = LinkLayer::infiniband;
+  wish.address.link = LinkLayer::infiniband;
   EXPECT_EQ(device_for(wish), "rejected_no_device");
 }
 
@@ -149,8 +149,8 @@ TEST_F(NicAcceptorTest, GrantsWhatWasAskedForOnThePathOfThePeer) {
   const auto offer = ask(wish);
   ASSERT_TRUE(offer);
   EXPECT_EQ(offer->accept.granted, kGrantRead | kGrantEcho);
-  EXPECT_EQ(offer->accept.end.gid, *gid_of_address("192.0.2.2"));
-  const auto qp = record_of(offer->accept.end.one_sided.number).attributes;
+  EXPECT_EQ(offer->accept.address.gid, *gid_of_address("192.0.2.2"));
+  const auto qp = record_of(offer->accept.address.one_sided.number).attributes;
   EXPECT_EQ(qp.qp_access_flags, unsigned{IBV_ACCESS_REMOTE_READ});
   EXPECT_EQ(qp.dest_qp_num, 17U);
   EXPECT_EQ(qp.rq_psn, 5U);

@@ -114,11 +114,11 @@ class RcEndpointTest : public VerbsTest {
     auto near_end = end_of(*near_loop, wanted_end(stamps));
     far_end = end_of(*far_loop, offered_end(kGrantWrite | kGrantRead));
     PathSettings path;
-    EXPECT_TRUE(connect_end(*near_end, far_end->local, path));
-    EXPECT_TRUE(connect_end(*far_end, near_end->local, path));
+    EXPECT_TRUE(connect_qp_pair(*near_end, far_end->local, path));
+    EXPECT_TRUE(connect_qp_pair(*far_end, near_end->local, path));
     Connection connection;
     connection.peer = far_end->local;
-    connection.end = std::move(near_end);
+    connection.pair = std::move(near_end);
     return connection;
   }
   void connect(bool stamps = false) {
@@ -151,7 +151,7 @@ class RcEndpointTest : public VerbsTest {
   Recorded recorded;
   std::optional<RcEndpoint> endpoint{std::in_place, *near_loop, workers, connector};
   std::optional<Session> session;
-  std::shared_ptr<RcEnd> far_end;
+  std::shared_ptr<QpPair> far_end;
   std::atomic<std::uint64_t> answers{0};
   std::optional<EchoAnswerer> answerer;
 };
@@ -196,7 +196,7 @@ TEST_F(RcEndpointTest, AnswersEchoesAndNoAnswers) {
   start({});
   connect();
   answer_echoes();
-  near_loop->post([this] { endpoint->connection().end->echo->post_send(encode_echo({5, true, 1us}), 0); });
+  near_loop->post([this] { endpoint->connection().pair->echo->post_send(encode_echo({5, true, 1us}), 0); });
   std::this_thread::sleep_for(20ms);
   tick_echo();
   ASSERT_TRUE(succeeded(Op::echo, 1));
@@ -264,7 +264,7 @@ TEST_F(RcEndpointTest, MeasuresReadsByTheAdaptersClock) {
 TEST_F(RcEndpointTest, LeavesAConnectionThatComesTooLateToNobody) {
   start({});
   auto late = made();
-  const std::uint32_t number = late.end->one_sided->end().number;
+  const std::uint32_t number = late.pair->one_sided->numbers().number;
   on(*near_loop, [this] { session->disturbed(Clock::now(), {Stage::local, "port_down"}); });
   ASSERT_TRUE(soon([this] { return connector.calls() == 2; }));
   connector.answer(0, std::move(late));

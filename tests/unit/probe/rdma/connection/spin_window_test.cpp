@@ -45,7 +45,7 @@ TEST(SpinWindow, DoesNotSpinInVainForLong) {
     spent += window.next();
     window.saw(5ms, true);
   }
-  EXPECT_LE(spent / 640, SpinWindow::kLeast + 5us);
+  EXPECT_LE(spent / 640, SpinWindow::kMin + 5us);
 }
 
 TEST(SpinWindow, FindsOutThatAPathIsShortAgain) {

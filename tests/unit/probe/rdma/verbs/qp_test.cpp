@@ -21,8 +21,8 @@ class VerbsQpTest : public VerbsTest {
     path.traffic_class = 106;
     path.flow_label = 0x12345;
     path.service_level = 3;
-    ASSERT_TRUE(connect_end(*near_end, far_end->local, path));
-    ASSERT_TRUE(connect_end(*far_end, near_end->local, path));
+    ASSERT_TRUE(connect_qp_pair(*near_end, far_end->local, path));
+    ASSERT_TRUE(connect_qp_pair(*far_end, near_end->local, path));
   }
   void TearDown() override {
     near_end.reset();
@@ -37,12 +37,12 @@ class VerbsQpTest : public VerbsTest {
     EXPECT_TRUE(soon([&] { return near_loop->cq()->poll(one).value() == 1; }));
     return one[0];
   }
-  FakeQpRecord one_sided(const RcEnd& end) const { return record_of(end.one_sided->end().number); }
+  FakeQpRecord one_sided(const QpPair& end) const { return record_of(end.one_sided->numbers().number); }
 
   std::unique_ptr<DeviceLoop> near_loop = loop_of("near0");
   std::unique_ptr<DeviceLoop> far_loop = loop_of("far0");
-  std::shared_ptr<RcEnd> near_end;
-  std::shared_ptr<RcEnd> far_end;
+  std::shared_ptr<QpPair> near_end;
+  std::shared_ptr<QpPair> far_end;
   PathSettings path;
 };
 
@@ -50,7 +50,7 @@ TEST_F(VerbsQpTest, KnowsThePeersNumberAndFirstPacket) {
   connect();
   const auto near_side = one_sided(*near_end).attributes;
   const auto far_side = one_sided(*far_end).attributes;
-  EXPECT_EQ(near_side.dest_qp_num, far_end->one_sided->end().number);
+  EXPECT_EQ(near_side.dest_qp_num, far_end->one_sided->numbers().number);
   EXPECT_EQ(near_side.rq_psn, far_side.sq_psn);
   EXPECT_EQ(far_side.rq_psn, near_side.sq_psn);
   EXPECT_EQ(near_end->local.one_sided.psn, near_side.sq_psn);
@@ -96,7 +96,7 @@ TEST_F(VerbsQpTest, GivesAPeerWhatItAskedForAndNoMore) {
   connect(kGrantRead);
   EXPECT_EQ(one_sided(*far_end).attributes.qp_access_flags, unsigned{IBV_ACCESS_REMOTE_READ});
   EXPECT_EQ(one_sided(*near_end).attributes.qp_access_flags, 0U) << "a prober gives nothing";
-  EXPECT_EQ(record_of(far_end->echo->end().number).attributes.qp_access_flags, 0U);
+  EXPECT_EQ(record_of(far_end->echo->numbers().number).attributes.qp_access_flags, 0U);
   ASSERT_EQ(near_end->one_sided->post_one_sided(true, 1), 0);
   EXPECT_EQ(completion().status, kWcSuccess);
   ASSERT_EQ(near_end->one_sided->post_one_sided(false, 2), 0);
@@ -105,7 +105,7 @@ TEST_F(VerbsQpTest, GivesAPeerWhatItAskedForAndNoMore) {
 
 TEST_F(VerbsQpTest, KeepsWhatPeersReachApartFromWhatIsItsOwn) {
   connect();
-  const auto domain = [&](const VerbsQp& qp) { return record_of(qp.end().number).domain; };
+  const auto domain = [&](const VerbsQp& qp) { return record_of(qp.numbers().number).domain; };
   EXPECT_EQ(domain(*near_end->one_sided), near_loop->device()->requester_domain());
   EXPECT_EQ(domain(*near_end->echo), near_loop->device()->requester_domain());
   EXPECT_EQ(domain(*far_end->one_sided), far_loop->device()->responder_domain());
@@ -114,10 +114,10 @@ TEST_F(VerbsQpTest, KeepsWhatPeersReachApartFromWhatIsItsOwn) {
 
 TEST_F(VerbsQpTest, NeedsAQueuePairAtThePeer) {
   connect();
-  PathEnd none = far_end->local;
+  QpPairAddress none = far_end->local;
   none.echo = {};
   const auto end = end_of(*near_loop, wanted_end());
-  const auto connected = connect_end(*end, none, path);
+  const auto connected = connect_qp_pair(*end, none, path);
   ASSERT_FALSE(connected);
   EXPECT_EQ(connected.error().stage, Stage::exchange);
 }

@@ -16,22 +16,22 @@ struct QpCounts {
   std::atomic<unsigned> responder{0};
 };
 
-/// make_end() with a limit: EDQUOT if the role would have more than `most` queue pairs.
-SetUp<std::shared_ptr<RcEnd>> make_counted_end(DeviceLoop& loop, const EndRequest& request,
-                                               const std::shared_ptr<QpCounts>& counts, unsigned most);
+/// make_qp_pair() with a limit: EDQUOT if the role would have more than `most` queue pairs.
+SetUp<std::shared_ptr<QpPair>> make_counted_qp_pair(DeviceLoop& loop, const QpPairRequest& request,
+                                                    const std::shared_ptr<QpCounts>& counts, unsigned most);
 
 /// This host's ends of the connections that a device dials, created and destroyed on workers. Thread-safe.
-class LocalEnds final : public NearEnds, public std::enable_shared_from_this<LocalEnds> {
+class LocalQpPairs final : public QpPairs, public std::enable_shared_from_this<LocalQpPairs> {
  public:
   /// `most`: maximum number of queue pairs.
-  LocalEnds(std::shared_ptr<DeviceLoop> loop, Workers& workers, std::shared_ptr<QpCounts> counts,
-            unsigned most)
+  LocalQpPairs(std::shared_ptr<DeviceLoop> loop, Workers& workers, std::shared_ptr<QpCounts> counts,
+               unsigned most)
       : loop_(std::move(loop)), workers_(workers), counts_(std::move(counts)), most_(most) {}
 
-  void make(EndRequest request, std::function<void(SetUp<std::shared_ptr<RcEnd>>)> done) override;
-  void connect(std::shared_ptr<RcEnd> end, const Accept& accept, const PathSettings& path,
+  void make(QpPairRequest request, std::function<void(SetUp<std::shared_ptr<QpPair>>)> done) override;
+  void connect(std::shared_ptr<QpPair> pair, const Accept& accept, const PathSettings& path,
                std::function<void(SetUp<void>)> done) override;
-  void dispose(std::shared_ptr<RcEnd> end) override;
+  void dispose(std::shared_ptr<QpPair> pair) override;
 
  private:
   std::shared_ptr<DeviceLoop> loop_;

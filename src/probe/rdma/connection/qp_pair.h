@@ -15,7 +15,7 @@
 namespace rdma_exporter::probe {
 
 /// How to create an end.
-struct EndRequest {
+struct QpPairRequest {
   bool responder = false;
   bool one_sided = true;    ///< with a queue pair for one-sided operations
   bool stamps = false;      ///< that one's completions stamped by the adapter's clock, if it has one
@@ -28,9 +28,9 @@ struct EndRequest {
 
 /// One end of a connection: its queue pairs, and what the peer needs to know about them. Creating, connecting
 /// and destroying it blocks: do so on a worker.
-struct RcEnd {
+struct QpPair {
   std::uint64_t serial = 0;
-  PathEnd local;
+  QpPairAddress local;
   std::uint8_t port = 1;
   std::uint32_t gid_index = 0;
   std::uint32_t netdev = 0;  ///< index of the interface that has the address; 0: unknown
@@ -62,9 +62,9 @@ inline constexpr std::uint8_t kSecondReadWork = 4;
 inline constexpr std::uint8_t kReceiveWork = 16;  ///< plus the slot
 
 /// Looks up the address and creates the queue pairs, with receives posted.
-SetUp<std::shared_ptr<RcEnd>> make_end(DeviceLoop& loop, const EndRequest& request);
+SetUp<std::shared_ptr<QpPair>> make_qp_pair(DeviceLoop& loop, const QpPairRequest& request);
 
 /// Connects them to the peer's by verbs. `path`: port and GID index are filled in.
-SetUp<void> connect_end(RcEnd& end, const PathEnd& peer, PathSettings path);
+SetUp<void> connect_qp_pair(QpPair& pair, const QpPairAddress& peer, PathSettings path);
 
 }  // namespace rdma_exporter::probe
