@@ -27,14 +27,17 @@ void count_unless_absent(const core::Error& error, core::JobRun& run) {
   if (!means_absent(error)) run.count_read_error(core::reason(error));
 }
 
-std::string attr_text(host::HostFs& sysfs, const std::string& path, core::JobRun& run) {
-  auto text = sysfs.read(path);
+std::string attr_text(core::Result<std::string> text, core::JobRun& run) {
   if (!text) {
     count_unless_absent(text.error(), run);
     return {};
   }
   text->resize(std::min<std::size_t>(text->size(), 128));
   return std::move(*text);
+}
+
+std::string attr_text(host::HostFs& sysfs, const std::string& path, core::JobRun& run) {
+  return attr_text(sysfs.read(path), run);
 }
 
 }  // namespace rdma_exporter::collectors

@@ -17,8 +17,9 @@ bool means_absent(const core::Error& error);
 /// Counts `error` unless it means absence.
 void count_unless_absent(const core::Error& error, core::JobRun& run);
 
-/// Text of an attribute for use as a label value. Empty if the attribute cannot be read; cut at 128 bytes
-/// (node_desc, the longest legal attribute, has 64).
+/// Text of an attribute for use as a label value. Empty if the attribute could not be read, which is counted
+/// unless it means absence; cut at 128 bytes (node_desc, the longest legal attribute, has 64).
+std::string attr_text(core::Result<std::string> text, core::JobRun& run);
 std::string attr_text(host::HostFs& sysfs, const std::string& path, core::JobRun& run);
 
 }  // namespace rdma_exporter::collectors

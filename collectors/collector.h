@@ -18,6 +18,7 @@
 #include "core/job.h"
 #include "core/metric.h"
 #include "core/policy.h"
+#include "facts/fact_cache.h"
 #include "host/events/port_states.h"
 #include "host/host.h"
 #include "host/topology/device.h"
@@ -48,6 +49,7 @@ struct Context {
   std::shared_ptr<NetdevSharing> netdevs = std::make_shared<NetdevSharing>();
   ModuleSettings module = {};
   BurstSettings burst = {};
+  std::shared_ptr<facts::FactCache> facts = std::make_shared<facts::FactCache>();
 
   bool runs(std::string_view collector) const { return enabled.empty() || enabled.contains(collector); }
 };
@@ -86,6 +88,39 @@ class Collector {
     return true;
   }
 };
+
+/// Makes a collector with nothing but a job for each device: CollectorSpec::make. The job is constructed from
+/// the context and the handle.
+template <typename DeviceJob>
+std::unique_ptr<Collector> make_per_device(const Context& context) {
+  class PerDevice : public Collector {
+   public:
+    explicit PerDevice(const Context& with) : context_(with) {}
+    std::shared_ptr<core::Job> device_job(const DeviceHandle& handle) override {
+      return std::make_shared<DeviceJob>(context_, handle);
+    }
+
+   private:
+    const Context& context_;
+  };
+  return std::make_unique<PerDevice>(context);
+}
+
+/// The same with a job for each network interface, constructed from the context and the interface.
+template <typename NetdevJob>
+std::unique_ptr<Collector> make_per_netdev(const Context& context) {
+  class PerNetdev : public Collector {
+   public:
+    explicit PerNetdev(const Context& with) : context_(with) {}
+    std::shared_ptr<core::Job> netdev_job(const std::shared_ptr<const host::Netdev>& netdev) override {
+      return std::make_shared<NetdevJob>(context_, netdev);
+    }
+
+   private:
+    const Context& context_;
+  };
+  return std::make_unique<PerNetdev>(context);
+}
 
 /// One collector, as --describe, the flags and the contract tests see it.
 struct CollectorSpec {

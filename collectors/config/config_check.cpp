@@ -22,6 +22,7 @@
 #include "doctor/check.h"
 #include "doctor/checks/checks.h"
 #include "doctor/host_facts.h"
+#include "facts/fact_cache.h"
 #include "facts/gather.h"
 #include "host/host.h"
 #include "host/topology/device.h"
@@ -69,7 +70,8 @@ facts::DeviceFacts bare(const host::Device& device) {
 }
 
 /// Gathers the facts for the settings checks in the background, one device at a time, so that a device that
-/// hangs loses only its own findings. Shared by the job and the gathering in progress, which may be stuck in
+/// hangs loses only its own findings. What another collector has read within the interval is not read again.
+/// Shared by the job and the gathering in progress, which may be stuck in
 /// the kernel after the job is gone. Thread-safe.
 class ConfigChecks : public std::enable_shared_from_this<ConfigChecks> {
  public:
@@ -77,7 +79,8 @@ class ConfigChecks : public std::enable_shared_from_this<ConfigChecks> {
   using Device = std::shared_ptr<const host::Device>;
 
   /// `background` and `host` outlive it.
-  ConfigChecks(task::Background& background, host::Host& host, std::chrono::milliseconds interval);
+  ConfigChecks(task::Background& background, host::Host& host, std::shared_ptr<facts::FactCache> cache,
+               std::chrono::milliseconds interval);
 
   /// Sets the devices that exist; facts of all others are forgotten.
   void set_devices(std::vector<Device> devices);
@@ -100,8 +103,10 @@ class ConfigChecks : public std::enable_shared_from_this<ConfigChecks> {
  private:
   struct Facts : task::BackgroundValue<facts::DeviceFacts> {
     using BackgroundValue::BackgroundValue;
-    facts::DeviceMemory memory;      ///< used only by the pass in progress
-    std::uint64_t seen_changes = 0;  ///< used only by start_due()
+    facts::DeviceMemory memory;  ///< used only by the pass in progress
+    // Used only by start_due().
+    std::uint64_t seen_changes = 0;
+    Clock::time_point changed_at{};  ///< when the last change was noticed
   };
   using Devices = std::vector<std::pair<Device, std::shared_ptr<Facts>>>;
 
@@ -112,6 +117,7 @@ class ConfigChecks : public std::enable_shared_from_this<ConfigChecks> {
 
   task::Background& background_;
   host::Host& host_;
+  const std::shared_ptr<facts::FactCache> cache_;
   const std::chrono::milliseconds interval_;
   mutable std::mutex mutex_;
   std::shared_ptr<const Devices> devices_ = std::make_shared<const Devices>();
@@ -120,9 +126,11 @@ class ConfigChecks : public std::enable_shared_from_this<ConfigChecks> {
   std::atomic<std::uint64_t> version_ = 0;
 };
 
-ConfigChecks::ConfigChecks(task::Background& background, host::Host& host, std::chrono::milliseconds interval)
+ConfigChecks::ConfigChecks(task::Background& background, host::Host& host,
+                           std::shared_ptr<facts::FactCache> cache, std::chrono::milliseconds interval)
     : background_(background),
       host_(host),
+      cache_(std::move(cache)),
       interval_(interval),
       system_(background, task::Schedule(interval), kComplaint) {}
 
@@ -162,14 +170,18 @@ void ConfigChecks::start_due(Clock::time_point now) {
   system_.read_if_due(now, read_system, ended);
   const auto known = devices();
   for (const auto& [device, facts] : *known) {
-    const auto read_device = [self = shared_from_this(), device = device, facts = facts, now] {
-      return std::make_shared<const facts::DeviceFacts>(
-          facts::gather_device(self->host_, device, facts->memory, {self->addresses_, now}));
-    };
     const auto latest = facts->latest();
     const std::uint64_t changes = changes_of(*device, latest.value.get());
-    if (std::exchange(facts->seen_changes, changes) != changes)
+    if (std::exchange(facts->seen_changes, changes) != changes) {
       facts->postpone(latest.read_at + std::min(interval_, kAfterChange));
+      if (latest.value) facts->changed_at = now;
+    }
+    const bool changed = facts->changed_at > latest.read_at;
+    const facts::Wanted wanted{now, changed ? now - facts->changed_at : interval_ / 2, changed};
+    const auto read_device = [self = shared_from_this(), device = device, facts = facts, wanted] {
+      return std::make_shared<const facts::DeviceFacts>(facts::gather_device(
+          self->host_, device, facts->memory, {self->addresses_, *self->cache_, wanted}));
+    };
     facts->read_if_due(now, read_device, ended);
   }
 }
@@ -276,8 +288,8 @@ class ConfigCheckCollector : public Collector {
  public:
   explicit ConfigCheckCollector(const Context& context) : context_(context) {
     if (context.background != nullptr)
-      checks_ =
-          std::make_shared<ConfigChecks>(*context.background, context.host, context.config_check.interval);
+      checks_ = std::make_shared<ConfigChecks>(*context.background, context.host, context.facts,
+                                               context.config_check.interval);
   }
   std::shared_ptr<core::Job> host_job() override {
     if (!checks_) return nullptr;

@@ -74,33 +74,31 @@ std::string parameter_labels(const Parameter& parameter) {
 
 std::span<const core::MetricDesc* const> congestion_families() { return kFamilies; }
 
-CongestionParameters::CongestionParameters(host::HostFs& sysfs, std::string netdev_path, std::string labels)
-    : sysfs_(sysfs), path_(std::move(netdev_path)), labels_(std::move(labels)) {}
+CongestionParameters::CongestionParameters(host::HostFs& sysfs, std::string netdev_path,
+                                           std::shared_ptr<facts::NetdevCache> facts, std::string labels)
+    : sysfs_(sysfs), path_(std::move(netdev_path)), facts_(std::move(facts)), labels_(std::move(labels)) {}
 
-bool CongestionParameters::refresh(core::JobRun& run) {
-  facts_.clear();
+bool CongestionParameters::refresh(const facts::Wanted& wanted, core::JobRun& run) {
+  settings_.clear();
   bool forbidden = false;
   if (sysfs_.exists(path_ + "/ecn")) {
-    read_enable_bits(run);
+    read_enable_bits(wanted, run);
     for (const Parameter& parameter : kParameters)
       if (!parameter.sysfs.empty())
-        read_fact(path_ + "/ecn/" + std::string(parameter.sysfs), *parameter.metric,
-                  parameter_labels(parameter), parameter.scale, run);
+        take(sysfs_.read(path_ + "/ecn/" + std::string(parameter.sysfs)), *parameter.metric,
+             parameter_labels(parameter), parameter.scale, run);
   } else {
     forbidden = !read_debugfs(run);
   }
-  if (forbidden || !facts_.empty()) facts_.push_back({&kRoceCcReadable, {}, forbidden ? 0.0 : 1.0});
+  if (forbidden || !settings_.empty()) settings_.push_back({&kRoceCcReadable, {}, forbidden ? 0.0 : 1.0});
   return forbidden;
 }
 
-void CongestionParameters::read_enable_bits(core::JobRun& run) {
-  for (const char* role : {"np", "rp"}) {
-    for (int priority = 0; priority < 8; ++priority) {
-      const std::string number = std::to_string(priority);
-      read_fact(path_ + "/ecn/roce_" + role + "/enable/" + number, kRoceEcnEnabled,
-                core::render_labels({{"role", role}, {"priority", number}}), 1, run);
-    }
-  }
+void CongestionParameters::read_enable_bits(const facts::Wanted& wanted, core::JobRun& run) {
+  const auto switches = facts_->ecn.get(wanted, [&] { return facts::read_ecn_switches(sysfs_, path_); });
+  for (const facts::EcnSwitch& one : *switches)
+    take(one.text, kRoceEcnEnabled,
+         core::render_labels({{"role", one.role}, {"priority", std::to_string(one.priority)}}), 1, run);
 }
 
 bool CongestionParameters::read_debugfs(core::JobRun& run) {
@@ -109,16 +107,15 @@ bool CongestionParameters::read_debugfs(core::JobRun& run) {
   const std::string folder = "kernel/debug/mlx5/" + address + "/cc_params";
   if (const auto there = sysfs_.stat(folder); !there) return !means_forbidden(there.error());
   for (const Parameter& parameter : kParameters)
-    if (!read_fact(folder + "/" + std::string(parameter.debugfs), *parameter.metric,
-                   parameter_labels(parameter), parameter.scale, run))
+    if (!take(sysfs_.read(folder + "/" + std::string(parameter.debugfs)), *parameter.metric,
+              parameter_labels(parameter), parameter.scale, run))
       return false;
   return true;
 }
 
 // False if reading it is forbidden.
-bool CongestionParameters::read_fact(const std::string& path, const core::MetricDesc& metric,
-                                     std::string labels, double scale, core::JobRun& run) {
-  const auto text = sysfs_.read(path);
+bool CongestionParameters::take(const core::Result<std::string>& text, const core::MetricDesc& metric,
+                                std::string labels, double scale, core::JobRun& run) {
   if (!text) {
     if (means_forbidden(text.error())) return false;
     count_unless_absent(text.error(), run);
@@ -128,7 +125,7 @@ bool CongestionParameters::read_fact(const std::string& path, const core::Metric
   if (core::trim(*text).empty()) return true;
   const auto value = core::parse_integer(*text);
   if (value) {
-    facts_.push_back({&metric, std::move(labels), static_cast<double>(*value) * scale});
+    settings_.push_back({&metric, std::move(labels), static_cast<double>(*value) * scale});
   } else {
     run.count_read_error(core::reason(value.error()));
   }
@@ -136,7 +133,8 @@ bool CongestionParameters::read_fact(const std::string& path, const core::Metric
 }
 
 void CongestionParameters::add(core::SampleBatch& out) const {
-  for (const Fact& fact : facts_) out.add_stable(*fact.metric, labels_, fact.value, fact.labels);
+  for (const Setting& setting : settings_)
+    out.add_stable(*setting.metric, labels_, setting.value, setting.labels);
 }
 
 }  // namespace rdma_exporter::collectors

@@ -2,6 +2,7 @@
 // Copyright the rdma_exporter authors
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 
 #include "core/job.h"
 #include "core/metric.h"
+#include "facts/fact_cache.h"
 #include "host/fs/host_fs.h"
 
 // Settings of RoCE congestion control (DCQCN) on mlx5, read from wherever the driver in use exposes them.
@@ -63,28 +65,30 @@ std::span<const core::MetricDesc* const> congestion_families();
 /// debugfs to root. Each read is a firmware command.
 class CongestionParameters {
  public:
-  CongestionParameters(host::HostFs& sysfs, std::string netdev_path, std::string labels);
+  CongestionParameters(host::HostFs& sysfs, std::string netdev_path,
+                       std::shared_ptr<facts::NetdevCache> facts, std::string labels);
 
-  /// Reads all settings again. True if they exist but reading them is forbidden.
-  bool refresh(core::JobRun& run);
+  /// Reads all settings that are older than wanted. True if they exist but reading them is forbidden.
+  bool refresh(const facts::Wanted& wanted, core::JobRun& run);
   /// Adds the settings that were read.
   void add(core::SampleBatch& out) const;
 
  private:
-  struct Fact {
+  struct Setting {
     const core::MetricDesc* metric;
     std::string labels;
     double value;
   };
-  void read_enable_bits(core::JobRun& run);
+  void read_enable_bits(const facts::Wanted& wanted, core::JobRun& run);
   bool read_debugfs(core::JobRun& run);
-  bool read_fact(const std::string& path, const core::MetricDesc& metric, std::string labels, double scale,
-                 core::JobRun& run);
+  bool take(const core::Result<std::string>& text, const core::MetricDesc& metric, std::string labels,
+            double scale, core::JobRun& run);
 
   host::HostFs& sysfs_;
   const std::string path_;
+  const std::shared_ptr<facts::NetdevCache> facts_;
   const std::string labels_;
-  std::vector<Fact> facts_;
+  std::vector<Setting> settings_;
 };
 
 }  // namespace rdma_exporter::collectors

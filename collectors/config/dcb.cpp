@@ -21,6 +21,7 @@
 #include "collectors/netdev_labels.h"
 #include "core/labels.h"
 #include "core/metric.h"
+#include "facts/fact_cache.h"
 #include "host/netlink/dcb.h"
 #include "host/netlink/kept_netlink.h"
 #include "host/netlink/netlink.h"
@@ -194,6 +195,7 @@ class DcbJob : public core::Job {
         labels_(netdev_labels(*netdev)),
         lean_(!context.metrics.full()),
         shared_(context.netdevs->of(netdev->id)),
+        facts_(context.facts->of(*netdev)),
         serves_pfc_frames_(counts_pfc_frames(netdev->driver) && !context.runs("ethtool")),
         each_time_(serves_pfc_frames_ && !is_mlx5(netdev->driver)),
         schedule_(kInterval, netdev->name) {}
@@ -211,11 +213,16 @@ class DcbJob : public core::Job {
 
  private:
   void ask(core::JobRun& run) {
+    // After a failure, what the one before it said is of no use.
+    const bool anew = each_time_ || !ieee_;
+    const facts::Wanted wanted{run.now(), anew ? std::chrono::seconds(0) : kInterval / 2};
     ieee_.reset();
     shared_->set_pfc({});
-    auto answer = host::ask<dcb::Ieee>(*netlink_, dcb::kGet, request_, dcb::parse_ieee);
+    const auto read = facts_->dcb.get(
+        wanted, [&] { return host::ask<dcb::Ieee>(*netlink_, dcb::kGet, request_, dcb::parse_ieee); });
+    const auto& answer = *read;
     if (answer) {
-      ieee_ = std::move(*answer);
+      ieee_ = *answer;
       if (ieee_->pfc) shared_->set_pfc(ieee_->pfc->enabled);
       render();
       return operation_.answered(true, *netdev_, run.now());
@@ -308,6 +315,7 @@ class DcbJob : public core::Job {
   const std::string labels_;
   const bool lean_;
   const std::shared_ptr<NetdevShared> shared_;
+  const std::shared_ptr<facts::NetdevCache> facts_;
   const bool serves_pfc_frames_;  ///< false: the collector ethtool does, or nobody counts them
   const bool each_time_;
   task::Schedule schedule_;
@@ -319,17 +327,6 @@ class DcbJob : public core::Job {
   Labels tsa_labels_;
 };
 
-class DcbCollector : public Collector {
- public:
-  explicit DcbCollector(const Context& context) : context_(context) {}
-  std::shared_ptr<core::Job> netdev_job(const std::shared_ptr<const host::Netdev>& netdev) override {
-    return std::make_shared<DcbJob>(context_, netdev);
-  }
-
- private:
-  const Context& context_;
-};
-
 std::span<const core::MetricDesc* const> families() { return kFamilies; }
 
 }  // namespace
@@ -337,8 +334,6 @@ std::span<const core::MetricDesc* const> families() { return kFamilies; }
 extern const CollectorSpec dcb_spec;
 const CollectorSpec dcb_spec{
     "dcb", "Network interface of each RDMA port: PFC, ETS, mapping of traffic to priorities, buffers", true,
-    families, [](const Context& context) -> std::unique_ptr<Collector> {
-      return std::make_unique<DcbCollector>(context);
-    }};
+    families, make_per_netdev<DcbJob>};
 
 }  // namespace rdma_exporter::collectors

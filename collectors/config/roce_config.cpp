@@ -19,6 +19,7 @@
 #include "collectors/netdev_labels.h"
 #include "core/labels.h"
 #include "core/text/kernel_text.h"
+#include "facts/fact_cache.h"
 #include "host/fs/attr_dir.h"
 #include "log/log.h"
 #include "task/schedule.h"
@@ -100,14 +101,16 @@ class NetdevJob : public core::Job {
         netdev_(netdev),
         files_(sysfs_, netdev->path, context.host.open_files),
         labels_(netdev_labels(*netdev)),
-        congestion_(sysfs_, netdev->path, labels_),
+        facts_(context.facts->of(*netdev)),
+        congestion_(sysfs_, netdev->path, facts_, labels_),
         schedule_(kCongestionInterval, netdev->name),
         forbidden_logged_(std::move(forbidden_logged)) {}
 
   void run(core::JobRun& run) override {
     add_mtu(run);
     if (netdev_->driver != "mlx5_core") return;
-    if (schedule_.take(run.now()) && congestion_.refresh(run) && !forbidden_logged_->exchange(true))
+    const facts::Wanted wanted{run.now(), kCongestionInterval / 2};
+    if (schedule_.take(run.now()) && congestion_.refresh(wanted, run) && !forbidden_logged_->exchange(true))
       log::info("only root can read the congestion control parameters, which are in debugfs",
                 {{"netdev", netdev_->name}});
     congestion_.add(run.samples());
@@ -118,13 +121,16 @@ class NetdevJob : public core::Job {
     std::array<char, 64> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled by read()
     const auto listed = files_.refresh();
     const auto mtu = number(listed ? files_.read("mtu", buffer) : tl::unexpected(listed.error()), run);
-    if (mtu) run.samples().add_stable(kMtu, labels_, *mtu);
+    if (!mtu) return;
+    facts_->mtu.put(run.now(), *mtu);
+    run.samples().add_stable(kMtu, labels_, *mtu);
   }
 
   host::HostFs& sysfs_;
   const std::shared_ptr<const host::Netdev> netdev_;
   host::AttrDir files_;
   const std::string labels_;
+  const std::shared_ptr<facts::NetdevCache> facts_;
   CongestionParameters congestion_;
   task::Schedule schedule_;
   const std::shared_ptr<std::atomic<bool>> forbidden_logged_;
@@ -133,21 +139,24 @@ class NetdevJob : public core::Job {
 // Values that are forced or preset for the connections of one port.
 class PortPresets {
  public:
-  PortPresets(host::HostFs& sysfs, const host::Device& device, std::uint32_t port)
+  PortPresets(host::HostFs& sysfs, const host::Device& device, std::shared_ptr<facts::DeviceCache> facts,
+              std::uint32_t port)
       : sysfs_(sysfs),
+        facts_(std::move(facts)),
+        number_(port),
         device_path_(device.path),
         port_(std::to_string(port)),
         cm_path_("kernel/config/rdma_cm/" + device.name + "/ports/" + port_),
         labels_(core::render_labels({{"device", device.name}, {"port", port_}})) {}
 
   void refresh(core::JobRun& run) {
-    const auto text = sysfs_.read(device_path_ + "/tc/" + port_ + "/traffic_class");
-    const auto traffic_class = text ? core::parse_global_traffic_class(*text) : tl::unexpected(text.error());
-    if (!traffic_class) count_unless_absent(traffic_class.error(), run);
-    traffic_class_ = traffic_class.value_or(std::nullopt);
+    const auto classes = facts_->port(number_).classes({run.now(), kDeviceInterval / 2});
+    if (!classes->forced) count_unless_absent(classes->forced.error(), run);
+    traffic_class_ = classes->forced.value_or(std::nullopt);
+    if (!classes->preset) count_unless_absent(classes->preset.error(), run);
+    cm_tos_ = classes->preset.value_or(std::nullopt);
     ttl_ = number(sysfs_.read(device_path_ + "/ttl/" + port_ + "/ttl"), run);
     if (ttl_ == 0U) ttl_.reset();  // 0: none is forced
-    cm_tos_ = number(sysfs_.read(cm_path_ + "/default_roce_tos"), run);
     const std::string mode = attr_text(sysfs_, cm_path_ + "/default_roce_mode", run);
     cm_mode_ = mode.empty() ? "" : core::render_labels({{"mode", mode}});
   }
@@ -161,6 +170,8 @@ class PortPresets {
 
  private:
   host::HostFs& sysfs_;
+  const std::shared_ptr<facts::DeviceCache> facts_;
+  const std::uint32_t number_;
   const std::string device_path_;
   const std::string port_;
   const std::string cm_path_;
@@ -175,8 +186,9 @@ class DeviceJob : public core::Job {
  public:
   DeviceJob(const Context& context, const DeviceHandle& handle)
       : Job("roce_config", handle.device->name), schedule_(kDeviceInterval, handle.device->name) {
+    const auto facts = context.facts->of(context.host, handle.device);
     for (const std::uint32_t port : handle.device->ports)
-      ports_.push_back(std::make_unique<PortPresets>(*context.host.sysfs, *handle.device, port));
+      ports_.push_back(std::make_unique<PortPresets>(*context.host.sysfs, *handle.device, facts, port));
   }
   void run(core::JobRun& run) override {
     const bool due = schedule_.take(run.now());

@@ -13,6 +13,7 @@
 #include "collectors/collector.h"
 #include "core/labels.h"
 #include "core/text/kernel_text.h"
+#include "facts/fact_cache.h"
 #include "host/topology/pci.h"
 #include "task/schedule.h"
 
@@ -104,11 +105,13 @@ std::string protocol_from(std::string_view node_type, std::string_view link_laye
 }
 
 // Facts of a device that change rarely, rendered in advance.
-class DeviceFacts {
+class Identity {
  public:
-  DeviceFacts(host::HostFs& sysfs, const host::Device& device, bool with_pages)
+  Identity(host::HostFs& sysfs, const host::Device& device, std::shared_ptr<facts::DeviceCache> facts,
+           bool with_pages)
       : sysfs_(sysfs),
         device_(device),
+        facts_(std::move(facts)),
         with_pages_(with_pages),
         labels_(core::render_labels({{"device", device.name}})),
         schedule_(kFactsInterval, device.name) {}
@@ -116,6 +119,7 @@ class DeviceFacts {
   void refresh_if_due(core::JobRun& run) {
     if (!schedule_.take(run.now())) return;
     const std::size_t errors = run.read_errors().size();
+    refresh_adapter(run);
     if (failed_ || looks_ < 2 || looks_ % kFixedFactsEvery == 0) refresh_fixed(run);
     refresh_changing(run);
     failed_ = run.read_errors().size() > errors;
@@ -124,10 +128,11 @@ class DeviceFacts {
 
   void add(core::SampleBatch& out) const {
     out.add_stable(kInfo, info_labels_, std::uint64_t{1});
-    if (speed_) out.add_stable(kPcieSpeed, labels_, *speed_);
-    if (max_speed_) out.add_stable(kPcieMaxSpeed, labels_, *max_speed_);
-    if (width_) out.add_stable(kPcieWidth, labels_, std::uint64_t{*width_});
-    if (max_width_) out.add_stable(kPcieMaxWidth, labels_, std::uint64_t{*max_width_});
+    const facts::PcieEnd& link = adapter_->link;
+    if (link.speed) out.add_stable(kPcieSpeed, labels_, *link.speed);
+    if (link.max_speed) out.add_stable(kPcieMaxSpeed, labels_, *link.max_speed);
+    if (link.width) out.add_stable(kPcieWidth, labels_, std::uint64_t{*link.width});
+    if (link.max_width) out.add_stable(kPcieMaxWidth, labels_, std::uint64_t{*link.max_width});
     for (const auto& [labels, pages] : pages_) out.add_stable(kFirmwarePages, labels, pages);
   }
 
@@ -136,7 +141,6 @@ class DeviceFacts {
  private:
   // The fixed labels of kInfo.
   struct Fixed {
-    host::PciFunction pci;
     std::string board_id;
     std::string hca_type;
     std::string hw_rev;
@@ -158,11 +162,17 @@ class DeviceFacts {
     return attr_text(sysfs_, device_.path + "/" + file, run);
   }
   std::string of_pci(const char* file, core::JobRun& run) {
-    return fixed_.pci.path.empty() ? std::string() : attr_text(sysfs_, fixed_.pci.path + "/" + file, run);
+    const std::string& path = adapter_->function.path;
+    return path.empty() ? std::string() : attr_text(sysfs_, path + "/" + file, run);
+  }
+
+  // The link is absent without PCI (software devices) and if the kernel says "Unknown". Garbage is an error.
+  void refresh_adapter(core::JobRun& run) {
+    adapter_ = facts_->adapter({run.now(), kFactsInterval / 2});
+    for (const core::Error& error : adapter_->errors) count_unless_absent(error, run);
   }
 
   void refresh_fixed(core::JobRun& run) {
-    fixed_.pci = host::find_pci_function(sysfs_, device_.path + "/device");
     fixed_.node_type = after_colon(own("node_type", run));
     const std::string link_layer =
         device_.ports.empty()
@@ -177,19 +187,14 @@ class DeviceFacts {
     fixed_.vendor_id = of_pci("vendor", run);
     fixed_.device_id = of_pci("device", run);
     info_labels_.clear();
-    // The link registers of a VF read as unknown; the link is that of its physical function.
-    link_ = fixed_.pci.is_vf() ? fixed_.pci.path + "/physfn" : fixed_.pci.path;
-    max_speed_ = pci_fact(link_ + "/max_link_speed", core::parse_pci_speed, run);
-    max_width_ = pci_fact(link_ + "/max_link_width", core::parse_pci_width, run);
   }
 
   void refresh_changing(core::JobRun& run) {
-    Changing now{own("fw_ver", run), own("node_guid", run), of_pci("numa_node", run)};
+    Changing now{attr_text(facts_->firmware({run.now(), kFactsInterval / 2}), run), own("node_guid", run),
+                 of_pci("numa_node", run)};
     if (now != changing_) info_labels_.clear();
     changing_ = std::move(now);
     if (info_labels_.empty()) info_labels_ = render_info();
-    speed_ = pci_fact(link_ + "/current_link_speed", core::parse_pci_speed, run);
-    width_ = pci_fact(link_ + "/current_link_width", core::parse_pci_width, run);
     pages_.clear();
     if (!with_pages_) return;
     for (const char* kind : {"fw", "reg"}) {
@@ -201,7 +206,7 @@ class DeviceFacts {
   }
 
   std::string render_info() const {
-    const host::PciFunction& pci = fixed_.pci;
+    const host::PciFunction& pci = adapter_->function;
     const std::string driver = device_.parent_driver.empty() && device_.driver != host::Driver::unknown
                                    ? std::string(host::to_string(device_.driver))
                                    : device_.parent_driver;
@@ -223,22 +228,9 @@ class DeviceFacts {
                                 {"physfn", pci.physfn}});
   }
 
-  // Absent without PCI (software devices) and if the kernel says "Unknown". Garbage counts as an error.
-  template <typename T>
-  std::optional<T> pci_fact(const std::string& path,
-                            core::Result<std::optional<T>> (*parse)(std::string_view), core::JobRun& run) {
-    const auto text = sysfs_.read(path);
-    if (!text) {
-      count_unless_absent(text.error(), run);
-      return std::nullopt;
-    }
-    const auto value = parse(*text);
-    if (!value) run.count_read_error(core::reason(value.error()));
-    return value ? *value : std::nullopt;
-  }
-
   host::HostFs& sysfs_;
   const host::Device& device_;
+  const std::shared_ptr<facts::DeviceCache> facts_;
   const bool with_pages_;
   std::string labels_;
   task::Schedule schedule_;
@@ -246,12 +238,8 @@ class DeviceFacts {
   bool failed_ = false;  ///< something could not be read in the last round
   Fixed fixed_;
   Changing changing_;
-  std::string link_;  ///< path of the function that has the link
   std::string info_labels_;
-  std::optional<double> speed_;
-  std::optional<double> max_speed_;
-  std::optional<std::uint32_t> width_;
-  std::optional<std::uint32_t> max_width_;
+  std::shared_ptr<const facts::AdapterEnd> adapter_ = std::make_shared<const facts::AdapterEnd>();
   std::vector<std::pair<std::string, std::uint64_t>> pages_;
 };
 
@@ -260,11 +248,12 @@ class DeviceJob : public core::Job {
   DeviceJob(const Context& context, DeviceHandle handle)
       : Job("device", handle.device->name),
         handle_(std::move(handle)),
-        facts_(*context.host.sysfs, *handle_.device, context.metrics.has(kFirmwarePages)) {}
+        identity_(*context.host.sysfs, *handle_.device, context.facts->of(context.host, handle_.device),
+                  context.metrics.has(kFirmwarePages)) {}
 
   void run(core::JobRun& run) override {
-    facts_.refresh_if_due(run);
-    facts_.add(run.samples());
+    identity_.refresh_if_due(run);
+    identity_.add(run.samples());
     bool known = false;
     bool up = false;
     for (const std::uint32_t port : handle_.device->ports) {
@@ -274,12 +263,12 @@ class DeviceJob : public core::Job {
       up = up || (state && *state == host::kPortActive);
     }
     if (known || handle_.device->ports.empty())
-      run.samples().add_stable(kUp, facts_.labels(), std::uint64_t{up});
+      run.samples().add_stable(kUp, identity_.labels(), std::uint64_t{up});
   }
 
  private:
   DeviceHandle handle_;
-  DeviceFacts facts_;
+  Identity identity_;
 };
 
 // Devices that have disappeared. Discovery writes them, the host's job reads them.

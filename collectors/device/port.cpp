@@ -2,6 +2,7 @@
 // Copyright the rdma_exporter authors
 //
 // Collector port: state, speed, addresses and MTU of each port.
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
@@ -16,8 +17,8 @@
 #include "core/job.h"
 #include "core/labels.h"
 #include "core/text/kernel_text.h"
+#include "facts/fact_cache.h"
 #include "host/fs/host_fs.h"
-#include "host/topology/gid_table.h"
 #include "log/log.h"
 #include "task/schedule.h"
 
@@ -119,7 +120,7 @@ std::string hex(std::uint32_t number) {
   return "0x" + std::string(digits.data(), written.ptr);
 }
 
-/// Summary of a port's GID table. The table has 256 to 1024 slots with two files each, so it is read rarely.
+/// Summary of a port's GID table.
 struct GidSummary {
   /// Number of GIDs by type; nullopt if the table does not exist or could not be read completely.
   struct Counts {
@@ -130,41 +131,36 @@ struct GidSummary {
   std::string netdev;  ///< of the first GID that has one
 };
 
-/// Reads `table` of the port at `port_path`. Empty slots (an all-zero GID, or EINVAL on their type:
-/// core/sysfs.c) are skipped; other failures are counted in `run`.
-GidSummary read_gid_summary(host::HostFs& sysfs, const std::string& port_path, host::GidTable& table,
-                            core::JobRun& run) {
-  bool whole = true;
-  const auto gids = table.read(sysfs, [&](const core::Error& error) {
-    whole = whole && means_absent(error);
-    count_unless_absent(error, run);
-  });
+/// Failures are counted in `run`, except EINVAL and ENOENT of empty slots (core/sysfs.c).
+GidSummary summary_of(const facts::PortGids& read, core::JobRun& run) {
+  for (const core::Error& error : read.slot_errors) count_unless_absent(error, run);
+  for (const core::Error& error : read.netdev_errors) count_unless_absent(error, run);
   GidSummary summary;
-  if (!gids) {
-    count_unless_absent(gids.error(), run);
+  if (!read.gids) {
+    count_unless_absent(read.gids.error(), run);
     return summary;
   }
   GidSummary::Counts counts;
-  for (const host::Gid& gid : *gids) {
-    if (gid.type == "RoCE v2") ++counts.roce_v2;
-    if (gid.type == "IB/RoCE v1") ++counts.ib_or_roce_v1;
-    if (summary.netdev.empty())
-      summary.netdev = attr_text(sysfs, port_path + "/gid_attrs/ndevs/" + gid.slot, run);
+  for (const facts::GidFacts& fact : *read.gids) {
+    if (fact.gid.type == "RoCE v2") ++counts.roce_v2;
+    if (fact.gid.type == "IB/RoCE v1") ++counts.ib_or_roce_v1;
+    if (summary.netdev.empty()) summary.netdev = fact.netdev;
   }
-  if (whole) summary.counts = counts;
+  if (std::all_of(read.slot_errors.begin(), read.slot_errors.end(), means_absent)) summary.counts = counts;
   return summary;
 }
 
 // One port of the device.
 class Port {
  public:
-  Port(host::Host& host, const DeviceHandle& handle, std::uint32_t number)
+  Port(host::Host& host, const DeviceHandle& handle, std::shared_ptr<facts::DeviceCache> facts,
+       std::uint32_t number)
       : host_(host),
         handle_(handle),
+        facts_(std::move(facts)),
         number_(number),
         path_(handle.device->port_path(number)),
         labels_(core::render_labels({{"device", handle.device->name}, {"port", std::to_string(number)}})),
-        gid_table_(path_),
         gid_schedule_(kGidInterval, path_),
         mtu_schedule_(kMtuInterval, path_) {}
 
@@ -180,21 +176,26 @@ class Port {
   void refresh(const host::PortState& state, core::JobRun& run) {
     const std::optional<std::uint32_t> now_state = state.state ? std::optional(*state.state) : std::nullopt;
     const std::uint64_t changes = host_.changes->of(handle_.device->name) + host_.changes->of(info_netdev_);
-    if (now_state != last_state_ || changes != seen_changes_) {
+    const bool changed = !first_ && (now_state != last_state_ || changes != seen_changes_);
+    if (changed) {
       gid_schedule_.reset();
-      gid_table_.reset();
       mtu_schedule_.reset();
-      last_state_ = now_state;
-      seen_changes_ = changes;
     }
-    if (gid_schedule_.take(run.now())) refresh_addresses(run);
-    if (host_.verbs && mtu_schedule_.take(run.now())) refresh_mtu(run);
+    first_ = false;
+    last_state_ = now_state;
+    seen_changes_ = changes;
+    const auto wanted = [&](std::chrono::seconds interval) -> facts::Wanted {
+      if (changed) return {run.now(), {}, true};
+      return {run.now(), interval / 2};
+    };
+    if (gid_schedule_.take(run.now())) refresh_addresses(wanted(kGidInterval), run);
+    if (host_.verbs && mtu_schedule_.take(run.now())) refresh_mtu(wanted(kMtuInterval), run);
   }
 
-  void refresh_addresses(core::JobRun& run) {
+  void refresh_addresses(const facts::Wanted& wanted, core::JobRun& run) {
     link_layer_ = attr_text(*host_.sysfs, path_ + "/link_layer", run);
     infiniband_ = link_layer_ == "InfiniBand";
-    gids_ = read_gid_summary(*host_.sysfs, path_, gid_table_, run);
+    gids_ = summary_of(*facts_->port(number_).gids(wanted), run);
     if (gids_.netdev.empty()) gids_.netdev = parent_netdev(run);
     info_labels_.clear();
   }
@@ -208,8 +209,9 @@ class Port {
     return netdevs.size() == 1 ? netdevs.front() : "";
   }
 
-  void refresh_mtu(core::JobRun& run) {
-    const auto mtu = host_.verbs->port_mtu(handle_.device->name, number_);
+  void refresh_mtu(const facts::Wanted& wanted, core::JobRun& run) {
+    const auto read = facts_->port(number_).mtu(wanted);
+    const auto& mtu = *read;
     mtu_ = mtu ? std::optional(*mtu) : std::nullopt;
     if (mtu || host::means_no_verbs(mtu.error())) return;
     run.count_read_error(core::reason(mtu.error()));
@@ -294,14 +296,15 @@ class Port {
 
   host::Host& host_;
   const DeviceHandle handle_;
+  const std::shared_ptr<facts::DeviceCache> facts_;
   const std::uint32_t number_;
   const std::string path_;
   const std::string labels_;
-  host::GidTable gid_table_;
   task::Schedule gid_schedule_;
   task::Schedule mtu_schedule_;
   std::array<char, 128> buffer_{};
 
+  bool first_ = true;
   std::optional<std::uint32_t> last_state_;
   std::uint64_t seen_changes_ = 0;
   std::string link_layer_;
@@ -317,8 +320,9 @@ class Port {
 class PortJob : public core::Job {
  public:
   PortJob(const Context& context, const DeviceHandle& handle) : Job("port", handle.device->name) {
+    const auto facts = context.facts->of(context.host, handle.device);
     for (const std::uint32_t number : handle.device->ports)
-      ports_.push_back(std::make_unique<Port>(context.host, handle, number));
+      ports_.push_back(std::make_unique<Port>(context.host, handle, facts, number));
   }
   void run(core::JobRun& run) override {
     for (const auto& port : ports_) port->run(run);
@@ -328,25 +332,12 @@ class PortJob : public core::Job {
   std::vector<std::unique_ptr<Port>> ports_;
 };
 
-class PortCollector : public Collector {
- public:
-  explicit PortCollector(const Context& context) : context_(context) {}
-  std::shared_ptr<core::Job> device_job(const DeviceHandle& handle) override {
-    return std::make_shared<PortJob>(context_, handle);
-  }
-
- private:
-  const Context& context_;
-};
-
 std::span<const MetricDesc* const> families() { return kFamilies; }
 
 }  // namespace
 
 extern const CollectorSpec port_spec;
 const CollectorSpec port_spec{"port", "Port state, speed, GIDs and MTU", true, families,
-                              [](const Context& context) -> std::unique_ptr<Collector> {
-                                return std::make_unique<PortCollector>(context);
-                              }};
+                              make_per_device<PortJob>};
 
 }  // namespace rdma_exporter::collectors

@@ -131,6 +131,7 @@ class EthtoolStandardJob : public core::Job {
         sysfs_(*context.host.sysfs),
         netdev_(netdev),
         shared_(context.netdevs->of(netdev->id)),
+        facts_(context.facts->of(*netdev)),
         netlink_(host::kept_netlink(context.host, host::NetlinkProtocol::generic)),
         labels_(netdev_labels(*netdev)),
         counters_(standard_rules(context), labels_, context.carry_over->take(netdev->id, "ethtool_standard")),
@@ -227,6 +228,7 @@ class EthtoolStandardJob : public core::Job {
     });
     ask(pause_, run, [&](host::Bytes answer) -> core::Result<bool> {
       return genl::parse_pause(answer, on_counter).map([&](const genl::Pause& pause) {
+        facts_->pause.put(run.now(), pause);
         add_flag(kNetdevPauseEnabled, pause.rx, R"(direction="rx")", run.samples());
         add_flag(kNetdevPauseEnabled, pause.tx, R"(direction="tx")", run.samples());
         return true;
@@ -283,6 +285,7 @@ class EthtoolStandardJob : public core::Job {
     ask(link_modes_, run, [&](host::Bytes answer) -> core::Result<bool> {
       return genl::parse_speed(answer).map([&](std::optional<double> speed) {
         speed_ = speed;
+        facts_->speed.put(run.now(), speed);
         lanes_ = genl::parse_lanes(answer);
         return true;
       });
@@ -291,6 +294,7 @@ class EthtoolStandardJob : public core::Job {
     ask(rings_query_, run, [&](host::Bytes answer) -> core::Result<bool> {
       return genl::parse_rings(answer).map([&](const genl::Rings& rings) {
         rings_ = rings;
+        facts_->rings.put(run.now(), rings);
         return true;
       });
     });
@@ -337,6 +341,7 @@ class EthtoolStandardJob : public core::Job {
   host::HostFs& sysfs_;
   const std::shared_ptr<const host::Netdev> netdev_;
   const std::shared_ptr<NetdevShared> shared_;
+  const std::shared_ptr<facts::NetdevCache> facts_;
   const std::unique_ptr<host::Netlink> netlink_;
   const std::string labels_;
   CounterSet counters_;
@@ -368,17 +373,6 @@ class EthtoolStandardJob : public core::Job {
   std::optional<bool> module_high_power_;
 };
 
-class EthtoolStandardCollector : public Collector {
- public:
-  explicit EthtoolStandardCollector(const Context& context) : context_(context) {}
-  std::shared_ptr<core::Job> netdev_job(const std::shared_ptr<const host::Netdev>& netdev) override {
-    return std::make_shared<EthtoolStandardJob>(context_, netdev);
-  }
-
- private:
-  const Context& context_;
-};
-
 }  // namespace
 
 extern const CollectorSpec ethtool_standard_spec;
@@ -388,9 +382,7 @@ const CollectorSpec ethtool_standard_spec{
     "temperatures",
     true,
     standard_families,
-    [](const Context& context) -> std::unique_ptr<Collector> {
-      return std::make_unique<EthtoolStandardCollector>(context);
-    },
+    make_per_netdev<EthtoolStandardJob>,
     [] {
       return std::vector<CounterTable>{{"ethtool netlink", "any", standard_rows()}};
     }};

@@ -107,7 +107,7 @@ class Rows {
   std::vector<Row> rows_;
 };
 
-std::string with(std::string labels, std::string_view name, std::string_view value) {
+std::string with_label(std::string labels, std::string_view name, std::string_view value) {
   core::append_label(labels, name, value);
   return labels;
 }
@@ -180,14 +180,15 @@ class DeviceJob : public DevlinkJob {
     std::set<std::string> seen;
     for (const auto& reporter : report.reporters) {
       if (reporter.port_index || !seen.insert(reporter.name).second) continue;
-      const std::string labels = with(labels_, "reporter", reporter.name);
+      const std::string labels = with_label(labels_, "reporter", reporter.name);
       render_reporter(reporter, labels, {kErrors, kRecoveries, kInError}, rows);
       if (reporter.dump_time_ns)
         rows.add(kDumpTime, labels, static_cast<double>(*reporter.dump_time_ns) / kNanoseconds);
     }
     for (const auto& version : report.versions) {
-      const std::string labels = with(labels_, "component", version.component);
-      rows.add(kVersions, with(with(labels, "running", version.running), "stored", version.stored),
+      const std::string labels = with_label(labels_, "component", version.component);
+      rows.add(kVersions,
+               with_label(with_label(labels, "running", version.running), "stored", version.stored),
                std::uint64_t{1});
       if (!version.running.empty() && !version.stored.empty())
         rows.add(kPending, labels, std::uint64_t{version.running != version.stored});
@@ -213,9 +214,9 @@ class NetdevJob : public DevlinkJob {
     std::set<std::string> seen;
     for (const auto& reporter : report.reporters)
       if (reporter.port_index == port->index && seen.insert(reporter.name).second)
-        render_reporter(reporter, with(labels_, "reporter", reporter.name),
+        render_reporter(reporter, with_label(labels_, "reporter", reporter.name),
                         {kNetdevErrors, kNetdevRecoveries, kNetdevInError}, rows);
-    std::string labels = with(labels_, "handle", port->handle.text());
+    std::string labels = with_label(labels_, "handle", port->handle.text());
     core::append_label(labels, "port_index", std::to_string(port->index));
     core::append_label(labels, "flavour", port->flavour);
     core::append_label(labels, "port_number", port->number ? std::to_string(*port->number) : "");

@@ -196,10 +196,10 @@ class RootPort {
 
 class PcieErrorsJob : public core::Job {
  public:
-  PcieErrorsJob(const Context& context, std::shared_ptr<const host::Device> device)
-      : Job("pcie_errors", device->name),
+  PcieErrorsJob(const Context& context, const DeviceHandle& handle)
+      : Job("pcie_errors", handle.device->name),
         host_(context.host),
-        device_(std::move(device)),
+        device_(handle.device),
         labels_(core::render_labels({{"device", device_->name}})),
         facts_schedule_(kFactsInterval, device_->name) {}
 
@@ -236,17 +236,6 @@ class PcieErrorsJob : public core::Job {
   bool native_ = false;
 };
 
-class PcieErrorsCollector : public Collector {
- public:
-  explicit PcieErrorsCollector(const Context& context) : context_(context) {}
-  std::shared_ptr<core::Job> device_job(const DeviceHandle& handle) override {
-    return std::make_shared<PcieErrorsJob>(context_, handle.device);
-  }
-
- private:
-  const Context& context_;
-};
-
 std::span<const MetricDesc* const> families() { return kFamilies; }
 
 }  // namespace
@@ -254,8 +243,6 @@ std::span<const MetricDesc* const> families() { return kFamilies; }
 extern const CollectorSpec pcie_errors_spec;
 const CollectorSpec pcie_errors_spec{
     "pcie_errors", "PCIe errors (AER) of each adapter, of the port above it and of its root port", true,
-    families, [](const Context& context) -> std::unique_ptr<Collector> {
-      return std::make_unique<PcieErrorsCollector>(context);
-    }};
+    families, make_per_device<PcieErrorsJob>};
 
 }  // namespace rdma_exporter::collectors

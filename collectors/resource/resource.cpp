@@ -129,6 +129,7 @@ class ResourceJob : public core::Job {
         context_(context),
         policy_(policy),
         device_(std::move(device)),
+        facts_(context.facts->of(context.host, device_)),
         labels_(core::render_labels({{"device", device_->name}})),
         request_(host::nldev::device_request(*device_->netlink_index)),
         netlink_(host::kept_netlink(context.host, host::NetlinkProtocol::rdma)) {
@@ -146,7 +147,9 @@ class ResourceJob : public core::Job {
   bool read_summary(core::JobRun& run) {
     counts_.clear();
     kernel_limits_.clear();
+    std::vector<facts::ResourceFacts> all;
     const auto take = [&](const host::nldev::ResourceCount& count) {
+      all.push_back({std::string(count.type), count.current, count.max});
       counts_.emplace(count.type, count.current);
       if (count.max && *count.max > 0) kernel_limits_.emplace(count.type, *count.max);
     };
@@ -154,6 +157,7 @@ class ResourceJob : public core::Job {
         *netlink_, host::nldev::kResourceSummary, request_,
         [&](host::Bytes answer) { return host::nldev::parse_resource_summary(answer, take); });
     if (answered) {
+      facts_->resources.put(run.now(), std::move(all));
       for (const auto& [type, current] : counts_)
         run.samples().add_stable(kResourceObjects, labels_, current, type_label(type));
       return true;
@@ -177,7 +181,8 @@ class ResourceJob : public core::Job {
   }
 
   void ask_limits(core::JobRun& run) {
-    const auto limits = context_.host.verbs->device_limits(device_->name);
+    const auto asked = facts_->limits({run.now(), kLimitsRetry / 2});
+    const auto& limits = *asked;
     if (limits) {
       limits_ = *limits;
     } else if (!host::means_no_verbs(limits.error())) {
@@ -201,7 +206,7 @@ class ResourceJob : public core::Job {
   void add_report(const DetailReport& report, core::JobRun& run) const {
     for (const TableReport& table : report.tables) {
       add_rows(table.rows, run);
-      add_books(table, run);
+      add_dump_report(table, run);
     }
     add_rows(report.owners, run);
   }
@@ -210,7 +215,7 @@ class ResourceJob : public core::Job {
     for (const ResourceRow& row : rows) run.samples().add_stable(*row.metric, labels_, row.value, row.labels);
   }
 
-  void add_books(const TableReport& table, core::JobRun& run) const {
+  void add_dump_report(const TableReport& table, core::JobRun& run) const {
     if (table.finished) {
       const std::chrono::duration<double> age = ResourcePasses::Clock::now() - *table.finished;
       run.samples().add_stable(kDetailAge, labels_, age.count(), table.labels);
@@ -236,6 +241,7 @@ class ResourceJob : public core::Job {
   const Context& context_;
   DetailPolicy& policy_;
   const std::shared_ptr<const host::Device> device_;
+  const std::shared_ptr<facts::DeviceCache> facts_;
   const std::string labels_;
   const std::vector<std::byte> request_;
   const std::unique_ptr<host::Netlink> netlink_;

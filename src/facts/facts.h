@@ -165,7 +165,7 @@ struct SystemFacts {
   Fact<std::string> host_name = unread();
   Fact<std::string> kernel_release = unread();
   Fact<std::string> kernel_version = unread();
-  bool foreign_core = false;  ///< ib_core was built separately from the kernel
+  bool out_of_tree_core = false;  ///< ib_core was built separately from the kernel
   Fact<std::uint64_t> numa_nodes = unread();
   Fact<std::optional<std::uint64_t>> locked_memory = unread();  ///< bytes; nullopt inside: unlimited
   Fact<std::vector<host::DeviceNode>> nodes = unread();

@@ -2,7 +2,6 @@
 // Copyright the rdma_exporter authors
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -11,10 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "facts/fact_cache.h"
 #include "facts/facts.h"
 #include "host/host.h"
 #include "host/topology/device.h"
-#include "host/topology/gid_table.h"
 #include "host/topology/netdev.h"
 
 // Reads the facts through the seams of the host. Each call may block for as long as the kernel or a driver's
@@ -26,24 +25,19 @@ SystemFacts gather_system(host::Host& host);
 
 /// The value that the vendor's driver forces on all packets of a port takes precedence over rdma_cm's default
 /// for connections that do not set one. nullopt: neither is set.
-std::optional<TrafficClass> read_traffic_class(host::HostFs& sysfs, const std::string& device,
-                                               std::uint32_t port);
+std::optional<TrafficClass> traffic_class(const PortClasses& classes);
 
 /// A PCI function, and where its changeable facts are read. Paths are below sysfs.
 struct KnownPci {
   PciFacts facts;
   std::string path;
-  std::vector<std::string> way;  ///< the functions whose links are examined, up to the root
+  std::vector<std::string> path_to_root;  ///< the functions whose links are examined
 };
 
-/// What one reading of a device keeps for the next, which then reads less. Facts that do not change while the
-/// device is registered are read in the first two readings, because the kernel shows a device before its
-/// attributes, and then in every kWholeEvery-th. One thread at a time.
+/// What one reading of a device keeps for the next, which then reads less. One thread at a time.
 struct DeviceMemory {
-  static constexpr unsigned kWholeEvery = 10;
-
-  std::map<std::uint32_t, host::GidTable> gids;  ///< by port
-  std::optional<host::DeviceLimits> limits;      ///< fixed while the device is registered
+  std::shared_ptr<DeviceCache> cache;
+  std::vector<std::shared_ptr<NetdevCache>> netdev_caches;  ///< of the interfaces that it had
   std::optional<host::Netdevs> netdevs;
   std::string protocol;
   std::string board_id;
@@ -56,7 +50,6 @@ struct DeviceMemory {
 /// another thread reads the list waits for it.
 class HostAddresses {
  public:
-  using Clock = std::chrono::steady_clock;
   using ByInterface = std::map<std::uint32_t, std::vector<AddressFacts>>;  ///< by ifindex
   using Listed = Fact<std::shared_ptr<const ByInterface>>;
 
@@ -72,7 +65,8 @@ class HostAddresses {
 /// What the readings of several devices share.
 struct Pass {
   HostAddresses& addresses;
-  HostAddresses::Clock::time_point began;  ///< the facts are those of this moment or later
+  FactCache& cache;
+  Wanted wanted;
 };
 
 DeviceFacts gather_device(host::Host& host, const std::shared_ptr<const host::Device>& device,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
+#include <chrono>
 #include <map>
 
 #include "facts/gather.h"
@@ -14,27 +15,19 @@ namespace {
 
 namespace nldev = host::nldev;
 
-void add_limits(host::Host& host, const std::string& device, std::optional<host::DeviceLimits>& limits,
-                std::vector<ResourceFacts>& resources) {
-  if (!host.verbs) return;
-  if (!limits) {
-    const auto asked = host.verbs->device_limits(device);
-    if (!asked) return;
-    limits = *asked;
-  }
-  const std::map<std::string_view, std::uint32_t> most{{"qp", limits->qps},
-                                                       {"cq", limits->cqs},
-                                                       {"mr", limits->mrs},
-                                                       {"pd", limits->pds},
-                                                       {"srq", limits->srqs}};
+// A device that does not say is asked again as seldom as this: the verbs device is opened for it.
+constexpr std::chrono::minutes kLimitsAge{5};
+
+void add_limits(const host::DeviceLimits& limits, std::vector<ResourceFacts>& resources) {
+  const std::map<std::string_view, std::uint32_t> most{
+      {"qp", limits.qps}, {"cq", limits.cqs}, {"mr", limits.mrs}, {"pd", limits.pds}, {"srq", limits.srqs}};
   for (ResourceFacts& resource : resources) {
     const auto limit = most.find(resource.type);
     if (!resource.limit && limit != most.end() && limit->second > 0) resource.limit = limit->second;
   }
 }
 
-Fact<std::vector<ResourceFacts>> gather_resources(host::Host& host, const host::Device& device,
-                                                  std::optional<host::DeviceLimits>& limits) {
+Fact<std::vector<ResourceFacts>> read_resources(host::Host& host, const host::Device& device) {
   if (!device.netlink_index) return no_kernel("RDMA netlink");
   const auto netlink = host::kept_netlink(host, host::NetlinkProtocol::rdma);
   if (!netlink) return no_kernel("RDMA netlink");
@@ -46,18 +39,27 @@ Fact<std::vector<ResourceFacts>> gather_resources(host::Host& host, const host::
       host::ask<void>(*netlink, nldev::kResourceSummary, nldev::device_request(*device.netlink_index),
                       [&](host::Bytes answer) { return nldev::parse_resource_summary(answer, take); });
   if (!asked) return tl::unexpected(asked.error());
-  add_limits(host, device.name, limits, resources);
   return resources;
 }
 
-void read_fixed(host::Host& host, const host::Device& device, DeviceMemory& memory) {
+Fact<std::vector<ResourceFacts>> gather_resources(host::Host& host, const host::Device& device,
+                                                  DeviceCache& cache, const Wanted& wanted) {
+  auto resources = *cache.resources.get(wanted, [&] { return read_resources(host, device); });
+  if (!resources) return resources;
+  if (const auto limits = cache.limits(wanted.or_older(kLimitsAge)); *limits)
+    add_limits(**limits, *resources);
+  return resources;
+}
+
+void read_fixed(host::Host& host, const host::Device& device, const AdapterEnd& adapter,
+                DeviceMemory& memory) {
   memory.protocol = device.protocol;
   // Without netlink, only the node_type of iWARP devices shows that a device with an Ethernet port is not
   // RoCE.
   if (memory.protocol.empty() && host.sysfs->read(device.path + "/node_type").value_or("").ends_with("RNIC"))
     memory.protocol = "iw";
   memory.board_id = host.sysfs->read(device.path + "/board_id").value_or("");
-  memory.pci = gather_pci(host, device);
+  memory.pci = gather_pci(host, adapter);
 }
 
 }  // namespace
@@ -69,19 +71,21 @@ DeviceFacts gather_device(host::Host& host, const std::shared_ptr<const host::De
   facts.family = device->driver;
   facts.driver =
       device->parent_driver.empty() ? std::string(host::to_string(device->driver)) : device->parent_driver;
-  const unsigned earlier = memory.looks++;
-  if (earlier < 2 || earlier % DeviceMemory::kWholeEvery == 0) {
-    read_fixed(host, *device, memory);
+  if (!memory.cache) memory.cache = pass.cache.of(host, device);
+  DeviceCache& cache = *memory.cache;
+  const auto adapter = cache.adapter(pass.wanted);
+  if (reads_fixed_facts(memory.looks++)) {
+    read_fixed(host, *device, *adapter, memory);
   } else if (memory.pci) {
-    refresh_pci(host, *memory.pci);
+    refresh_pci(host, *adapter, *memory.pci);
   }
   facts.protocol = memory.protocol;
-  facts.firmware = host.sysfs->read(device->path + "/fw_ver").value_or("");
+  facts.firmware = cache.firmware(pass.wanted).value_or("");
   facts.board_id = memory.board_id;
   if (memory.pci) facts.pci = memory.pci->facts;
-  facts.ports = gather_ports(host, device, memory);
-  facts.netdevs = gather_netdevs(host, device, memory.netdevs, pass);
-  facts.resources = gather_resources(host, *device, memory.limits);
+  facts.ports = gather_ports(host, device, memory, pass.wanted);
+  facts.netdevs = gather_netdevs(host, device, memory, pass);
+  facts.resources = gather_resources(host, *device, cache, pass.wanted);
   return facts;
 }
 

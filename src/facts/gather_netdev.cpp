@@ -64,28 +64,31 @@ class Settings {
   core::Result<std::uint16_t> family_ = core::parse_error();
 };
 
-void read_settings(Settings& settings, NetdevFacts& facts) {
+void read_settings(Settings& settings, NetdevCache& cache, const Wanted& wanted, NetdevFacts& facts) {
   const auto ignore = [](std::size_t, std::uint64_t) {};
   const std::string& name = facts.name;
-  facts.pause =
-      settings.ask<genl::Pause>(genl::request(genl::Query::pause, name, false),
-                                [&](host::Bytes answer) { return genl::parse_pause(answer, ignore); });
-  facts.rings = settings.ask<genl::Rings>(genl::request(genl::Query::rings, name, false), genl::parse_rings);
-  facts.speed = settings.ask<std::optional<double>>(genl::request(genl::Query::link_modes, name, false),
-                                                    genl::parse_speed);
+  facts.pause = *cache.pause.get(wanted, [&] {
+    return settings.ask<genl::Pause>(genl::request(genl::Query::pause, name, false),
+                                     [&](host::Bytes answer) { return genl::parse_pause(answer, ignore); });
+  });
+  facts.rings = *cache.rings.get(wanted, [&] {
+    return settings.ask<genl::Rings>(genl::request(genl::Query::rings, name, false), genl::parse_rings);
+  });
+  facts.speed = *cache.speed.get(wanted, [&] {
+    return settings.ask<std::optional<double>>(genl::request(genl::Query::link_modes, name, false),
+                                               genl::parse_speed);
+  });
   facts.fastest_mode =
       settings.ask<std::optional<double>>(genl::supported_modes_request(name), genl::parse_fastest_mode);
-  facts.dcb = settings.ask_dcb(name);
+  facts.dcb = *cache.dcb.get(wanted, [&] { return settings.ask_dcb(name); });
 }
 
-Fact<std::vector<EcnFacts>> read_ecn(host::HostFs& sysfs, const std::string& path) {
+Fact<std::vector<EcnFacts>> ecn_facts(const std::vector<EcnSwitch>& switches) {
   std::vector<EcnFacts> facts;
-  for (const char* role : {"np", "rp"})
-    for (std::uint32_t priority = 0; priority < dcb::kPriorities; ++priority) {
-      const auto text = sysfs.read(path + "/ecn/roce_" + role + "/enable/" + std::to_string(priority));
-      if (!text) return tl::unexpected(text.error());
-      facts.push_back({role, priority, *text == "1"});
-    }
+  for (const EcnSwitch& one : switches) {
+    if (!one.text) return tl::unexpected(one.text.error());
+    facts.push_back({one.role, one.priority, *one.text == "1"});
+  }
   return facts;
 }
 
@@ -99,18 +102,18 @@ core::Result<std::uint64_t> positive(std::string_view text) {
   return static_cast<std::uint64_t>(*value);
 }
 
-NetdevFacts read_netdev(host::HostFs& sysfs, const host::Netdev& netdev,
-                        const HostAddresses::Listed& addresses) {
+NetdevFacts read_netdev(host::HostFs& sysfs, const host::Netdev& netdev, NetdevCache& cache,
+                        const Wanted& wanted, const HostAddresses::Listed& addresses) {
   NetdevFacts facts;
   facts.name = netdev.name;
   facts.role = netdev.role;
   facts.port = netdev.port;
   facts.driver = netdev.driver;
   facts.is_software = netdev.role != host::NetdevRole::bond && host::is_software_netdev(sysfs, netdev.name);
-  facts.mtu = read_fact(sysfs, netdev.path + "/mtu", positive);
+  facts.mtu = *cache.mtu.get(wanted, [&] { return read_fact(sysfs, netdev.path + "/mtu", positive); });
   facts.admin_up =
       read_fact(sysfs, netdev.path + "/flags", flags).map([](auto bits) { return (bits & kUp) != 0; });
-  facts.ecn = read_ecn(sysfs, netdev.path);
+  facts.ecn = ecn_facts(*cache.ecn.get(wanted, [&] { return read_ecn_switches(sysfs, netdev.path); }));
   const auto index = read_fact(sysfs, netdev.path + "/ifindex", positive);
   if (addresses && index) {
     const auto own = (*addresses)->find(static_cast<std::uint32_t>(*index));
@@ -134,17 +137,21 @@ HostAddresses::Listed HostAddresses::since(host::Host& host, Clock::time_point n
 }
 
 std::vector<NetdevFacts> gather_netdevs(host::Host& host, const std::shared_ptr<const host::Device>& device,
-                                        std::optional<host::Netdevs>& known, const Pass& pass) {
-  if (!known) known.emplace(host);
-  host::Netdevs& netdevs = *known;
+                                        DeviceMemory& memory, const Pass& pass) {
+  if (!memory.netdevs) memory.netdevs.emplace(host);
+  host::Netdevs& netdevs = *memory.netdevs;
   netdevs.refresh(std::array{device}, true, host::Netdevs::Clock::now());
+  std::vector<std::shared_ptr<NetdevCache>> caches;
+  for (const auto& netdev : netdevs.all()) caches.push_back(pass.cache.of(*netdev));
+  memory.netdev_caches = caches;  // for the next reading
   if (netdevs.all().empty()) return {};
-  const HostAddresses::Listed addresses = pass.addresses.since(host, pass.began);
+  const HostAddresses::Listed addresses = pass.addresses.since(host, pass.wanted.now);
   Settings settings(host);
   std::vector<NetdevFacts> all;
-  for (const auto& netdev : netdevs.all()) {
-    NetdevFacts& facts = all.emplace_back(read_netdev(*host.sysfs, *netdev, addresses));
-    read_settings(settings, facts);
+  for (std::size_t i = 0; i < caches.size(); ++i) {
+    const host::Netdev& netdev = *netdevs.all()[i];
+    all.push_back(read_netdev(*host.sysfs, netdev, *caches[i], pass.wanted, addresses));
+    read_settings(settings, *caches[i], pass.wanted, all.back());
   }
   return all;
 }

@@ -16,13 +16,20 @@
 // Parts of gather.h.
 namespace rdma_exporter::facts {
 
-std::optional<KnownPci> gather_pci(host::Host& host, const host::Device& device);
+std::optional<KnownPci> gather_pci(host::Host& host, const AdapterEnd& adapter);
 /// Reads the changeable facts of a PCI function again.
-void refresh_pci(host::Host& host, KnownPci& pci);
+void refresh_pci(host::Host& host, const AdapterEnd& adapter, KnownPci& pci);
 std::vector<PortFacts> gather_ports(host::Host& host, const std::shared_ptr<const host::Device>& device,
-                                    DeviceMemory& memory);
+                                    const DeviceMemory& memory, const Wanted& wanted);
 std::vector<NetdevFacts> gather_netdevs(host::Host& host, const std::shared_ptr<const host::Device>& device,
-                                        std::optional<host::Netdevs>& known, const Pass& pass);
+                                        DeviceMemory& memory, const Pass& pass);
+
+/// Facts that do not change while the device is registered are read in the first two readings, because the
+/// kernel shows a device before its attributes, and then in every tenth.
+constexpr bool reads_fixed_facts(unsigned earlier_readings) {
+  constexpr unsigned kEvery = 10;
+  return earlier_readings < 2 || earlier_readings % kEvery == 0;
+}
 
 /// Parses a file's text; the error contains the path.
 template <typename T>

@@ -27,10 +27,12 @@ PcieEnd read_end(host::HostFs& sysfs, const std::string& path) {
 // Functions on the path come in pairs, one for each end of a link: the adapter and the port above it; then,
 // if there is a switch, its upstream port and the port above that. Between the two ports of a switch there is
 // no link.
-std::vector<PcieLink> read_links(host::HostFs& sysfs, const std::vector<std::string>& functions) {
+std::vector<PcieLink> read_links(host::HostFs& sysfs, const std::vector<std::string>& functions,
+                                 const PcieEnd& adapter) {
   std::vector<PcieLink> links;
   for (std::size_t i = 0; i < functions.size(); i += 2) {
-    PcieLink& link = links.emplace_back(PcieLink{read_end(sysfs, functions[i]), std::nullopt});
+    PcieLink& link =
+        links.emplace_back(PcieLink{i == 0 ? adapter : read_end(sysfs, functions[i]), std::nullopt});
     if (i + 1 < functions.size()) link.above = read_end(sysfs, functions[i + 1]);
   }
   return links;
@@ -71,26 +73,28 @@ void read_place(host::Host& host, const std::string& path, PciFacts& facts) {
 
 }  // namespace
 
-std::optional<KnownPci> gather_pci(host::Host& host, const host::Device& device) {
-  host::HostFs& sysfs = *host.sysfs;
-  const host::PciFunction function = host::find_pci_function(sysfs, device.path + "/device");
+std::optional<KnownPci> gather_pci(host::Host& host, const AdapterEnd& adapter) {
+  const host::PciFunction& function = adapter.function;
   if (function.path.empty()) return std::nullopt;
-  KnownPci pci{.facts = {}, .path = function.path, .way = {}};
+  KnownPci pci{.facts = {}, .path = function.path, .path_to_root = {}};
   PciFacts& facts = pci.facts;
   facts.address = function.address;
   facts.is_vf = function.is_vf();
-  const std::string physical =
-      facts.is_vf ? sysfs.canonical(function.path + "/physfn").value_or(function.path) : function.path;
-  pci.way = host::pci_path_to_root(physical);
-  facts.links = read_links(sysfs, pci.way);
+  pci.path_to_root = host::pci_path_to_root(adapter.path);
+  facts.links = read_links(*host.sysfs, pci.path_to_root, adapter.link);
   read_place(host, function.path, facts);
   return pci;
 }
 
-void refresh_pci(host::Host& host, KnownPci& pci) {
-  auto function = pci.way.begin();
+void refresh_pci(host::Host& host, const AdapterEnd& adapter, KnownPci& pci) {
+  auto function = pci.path_to_root.begin();
   for (PcieLink& link : pci.facts.links) {
-    read_speed(*host.sysfs, *function++, link.below);
+    if (function == pci.path_to_root.begin()) {
+      link.below = adapter.link;
+    } else {
+      read_speed(*host.sysfs, *function, link.below);
+    }
+    ++function;
     if (link.above) read_speed(*host.sysfs, *function++, *link.above);
   }
   read_place(host, pci.path, pci.facts);

@@ -83,8 +83,8 @@ core::Result<std::pair<std::uint32_t, std::uint32_t>> port_range(std::string_vie
   if (gap == std::string_view::npos) return core::parse_error();
   const auto first = core::parse_integer(text.substr(0, gap));
   const auto last = core::parse_integer(text.substr(gap));
-  constexpr std::int64_t kMost = 65535;
-  if (!first || !last || *first < 0 || *last > kMost || *first > *last) return core::parse_error();
+  constexpr std::int64_t kMaxPort = 65535;
+  if (!first || !last || *first < 0 || *last > kMaxPort || *first > *last) return core::parse_error();
   return std::pair(static_cast<std::uint32_t>(*first), static_cast<std::uint32_t>(*last));
 }
 
@@ -115,7 +115,8 @@ SystemFacts gather_system(host::Host& host) {
   facts.kernel_release = procfs.read("sys/kernel/osrelease");
   facts.kernel_version = procfs.read("sys/kernel/version");
   // An ib_core that was built separately from the kernel (OFED) is marked O.
-  facts.foreign_core = host.sysfs->read("module/ib_core/taint").value_or("").find('O') != std::string::npos;
+  facts.out_of_tree_core =
+      host.sysfs->read("module/ib_core/taint").value_or("").find('O') != std::string::npos;
   facts.numa_nodes = read_fact(*host.sysfs, "devices/system/node/online", count_of_list);
   facts.locked_memory = read_fact(procfs, "self/limits", locked_memory);
   facts.nodes = read_nodes(host);

@@ -25,7 +25,7 @@ std::chrono::nanoseconds BurstTime::thread_cpu() {
 
 void BurstPatience::failed(BurstClock::time_point now) {
   not_before_ = now + wait_;
-  wait_ = std::min(2 * wait_, kMost);
+  wait_ = std::min(2 * wait_, kMaxWait);
 }
 
 void BurstReader::read(Cadence cadence, const BurstTime& time) {

@@ -40,7 +40,7 @@ class BurstPatience {
   BurstClock::time_point next() const { return not_before_; }
 
   static constexpr std::chrono::seconds kFirst{1};
-  static constexpr std::chrono::seconds kMost{60};
+  static constexpr std::chrono::seconds kMaxWait{60};
 
  private:
   std::chrono::seconds wait_ = kFirst;

@@ -16,7 +16,7 @@ bool SamplingThread::keep(BurstClock::time_point now) {
   if (stopped_) return true;
   keep_until_ = std::max(keep_until_, now + kKept);
   if (running_) return true;
-  if (threads_->load() >= kMost) return false;
+  if (threads_->load() >= kMaxThreads) return false;
   try {
     std::thread([self = shared_from_this()] { self->run(); }).detach();
   } catch (const std::exception& error) {

@@ -24,7 +24,8 @@ class SamplingThread : public std::enable_shared_from_this<SamplingThread> {
   SamplingThread(Turn turn, std::shared_ptr<std::atomic<unsigned>> threads)
       : turn_(std::move(turn)), threads_(std::move(threads)) {}
 
-  /// Notes a scrape: starts the thread if none runs. False if no thread can be started, or kMost are running.
+  /// Notes a scrape: starts the thread if none runs. False if no thread can be started, or kMaxThreads are
+  /// running.
   bool keep(BurstClock::time_point now);
   /// Lets it end after its turn and starts no more.
   void stop();
@@ -32,7 +33,7 @@ class SamplingThread : public std::enable_shared_from_this<SamplingThread> {
   bool wait(BurstClock::time_point deadline);
 
   static constexpr std::chrono::minutes kKept{2};
-  static constexpr unsigned kMost = 64;
+  static constexpr unsigned kMaxThreads = 64;
 
  private:
   void run();

@@ -5,7 +5,6 @@
 // sriov_numvfs). Not part of the program: copy it to collectors/PART/NAME.cpp. docs/ARCHITECTURE.md says what
 // else a collector needs.
 #include <array>
-#include <memory>
 #include <string>
 
 #include "collectors/attr_text.h"
@@ -32,11 +31,12 @@ static_assert(core::all_valid(std::array{kVirtualFunctions}));
 /// Reads one device. The engine runs it on a worker thread, with a deadline: no lock, no timeout of its own.
 class TemplateJob : public core::Job {
  public:
-  TemplateJob(host::HostFs& sysfs, const host::Device& device)
-      : Job("template", device.name),
-        sysfs_(sysfs),
-        path_(device.path + "/device/sriov_numvfs"),
-        labels_(core::render_labels({{"device", device.name}})) {}
+  // Touches no device: the first read belongs to run(), where it may hang.
+  TemplateJob(const Context& context, const DeviceHandle& handle)
+      : Job("template", handle.device->name),
+        sysfs_(*context.host.sysfs),
+        path_(handle.device->path + "/device/sriov_numvfs"),
+        labels_(core::render_labels({{"device", handle.device->name}})) {}
 
   void run(core::JobRun& run) override {
     const auto text = sysfs_.read(path_);
@@ -52,27 +52,12 @@ class TemplateJob : public core::Job {
   std::string labels_;
 };
 
-class TemplateCollector : public Collector {
- public:
-  explicit TemplateCollector(const Context& context) : context_(context) {}
-
-  // Touches no device: the first read is the job's, where it may hang.
-  std::shared_ptr<core::Job> device_job(const DeviceHandle& handle) override {
-    return std::make_shared<TemplateJob>(*context_.host.sysfs, *handle.device);
-  }
-
- private:
-  const Context& context_;
-};
-
 std::span<const MetricDesc* const> families() { return kFamilies; }
 
 }  // namespace
 
 extern const CollectorSpec template_spec;
 const CollectorSpec template_spec{"template", "Virtual functions of devices (sriov_numvfs)", true, families,
-                                  [](const Context& context) -> std::unique_ptr<Collector> {
-                                    return std::make_unique<TemplateCollector>(context);
-                                  }};
+                                  make_per_device<TemplateJob>};
 
 }  // namespace rdma_exporter::collectors

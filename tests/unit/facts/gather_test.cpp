@@ -119,8 +119,7 @@ class FactsGather : public testing::Test {
     host::Inventory inventory(host_, [](const std::string&) { return true; });
     EXPECT_TRUE(inventory.refresh().has_value());
     EXPECT_EQ(inventory.devices().size(), 1U);
-    return gather_device(host_, inventory.devices().front(), memory_,
-                         {addresses_, HostAddresses::Clock::now()});
+    return gather_device(host_, inventory.devices().front(), memory_, {addresses_, cache_, {Clock::now()}});
   }
 
   rdma_exporter::test::TempTree tree_;
@@ -128,6 +127,7 @@ class FactsGather : public testing::Test {
   host::Host host_;
   DeviceMemory memory_;
   HostAddresses addresses_;
+  FactCache cache_;
 };
 
 TEST_F(FactsGather, ReadsThePlaceOfTheAdapter) {
@@ -204,7 +204,7 @@ TEST_F(FactsGather, ReadsTheSystem) {
   EXPECT_TRUE(facts.reserved_ports->contains(4791));
   EXPECT_EQ(facts.locked_memory.value(), 8388608U);
   EXPECT_EQ(facts.numa_nodes.value(), 2U);
-  EXPECT_TRUE(facts.foreign_core);
+  EXPECT_TRUE(facts.out_of_tree_core);
   EXPECT_EQ(facts.shared_namespaces.value(), true);
   ASSERT_EQ(facts.adapters.size(), 1U);
   EXPECT_EQ(facts.adapters[0].driver, "mlx5_core");

@@ -12,6 +12,7 @@
 namespace rdma_exporter::collectors {
 
 extern const CollectorSpec config_check_spec;
+extern const CollectorSpec roce_config_spec;
 
 namespace {
 
@@ -105,6 +106,31 @@ TEST_F(ConfigCheckTest, ListsTheAddressesOfTheHostOnceForAllDevices) {
   collect();
   EXPECT_EQ(background_.started, 3);
   EXPECT_EQ(route_script_->requests[host::kGetAddresses], 1);
+}
+
+TEST_F(ConfigCheckTest, ReadsNothingThatAnotherCollectorHasJustRead) {
+  specs_ = {&port_spec, &roce_config_spec, specs_.front()};
+  const std::string gid = port_path("rxe0") + "gids/0";
+  const std::string traffic_class = device_path("rxe0") + "tc/1/traffic_class";
+  tree_.write(traffic_class, "Global tclass=106\n");
+  EXPECT_TRUE(collect().contains(key("roce_gids", R"(device="rxe0",port="1",netdev="")")));
+  EXPECT_EQ(fs_->reads[gid], 1);
+  EXPECT_EQ(fs_->reads[traffic_class], 1);
+  EXPECT_EQ(verbs_->queries, 1);
+}
+
+TEST_F(ConfigCheckTest, OpensTheVerbsDeviceOnlyIfSomethingHasChanged) {
+  for (int minute = 0; minute < 4; ++minute) {
+    collect();
+    pass(std::chrono::seconds(61));
+  }
+  EXPECT_EQ(verbs_->queries, 1);
+  host_.changes->note("rxe0");
+  collect();
+  EXPECT_EQ(verbs_->queries, 2);
+  pass(std::chrono::seconds(301));
+  collect();
+  EXPECT_EQ(verbs_->queries, 3) << "a change may have been missed";
 }
 
 TEST_F(ConfigCheckTest, ADeviceThatHangsCostsItsOwnChecks) {

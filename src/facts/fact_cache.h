@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "facts/facts.h"
+#include "host/host.h"
+#include "host/topology/device.h"
+#include "host/topology/gid_table.h"
+#include "host/topology/netdev.h"
+#include "host/topology/pci.h"
+
+// The facts that collectors show and checks judge: each is read by one function and at most once, whoever
+// needs it first. Each call may block for as long as the kernel or a driver's firmware takes.
+namespace rdma_exporter::facts {
+
+using Clock = std::chrono::steady_clock;
+
+/// How recent a fact has to be: at most `max_age` old at `now`.
+struct Wanted {
+  Clock::time_point now;
+  Clock::duration max_age{};
+  bool changed = false;  ///< something has changed: what an earlier reading found is no hint for the next
+
+  /// For whom `age` is recent enough, unless something has changed.
+  Wanted or_older(Clock::duration age) const {
+    return {now, changed ? max_age : std::max(max_age, age), changed};
+  }
+};
+
+/// A fact that several use: who finds it too old reads it, all others look it up. Thread-safe; who asks while
+/// another thread reads it waits.
+template <typename T>
+class Cached {
+ public:
+  using Value = std::shared_ptr<const T>;
+
+  /// `read` returns a T.
+  template <typename Read>
+  Value get(const Wanted& wanted, const Read& read) {
+    const std::lock_guard lock(mutex_);
+    if (!value_ || read_at_ < wanted.now - wanted.max_age) {
+      value_ = std::make_shared<const T>(read());
+      read_at_ = wanted.now;
+    }
+    return value_;
+  }
+
+  /// Stores what was read together with something else at `now`. Does not wait for a reading in progress.
+  void put(Clock::time_point now, T value) {
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    if (!lock) return;
+    value_ = std::make_shared<const T>(std::move(value));
+    read_at_ = now;
+  }
+
+ private:
+  std::mutex mutex_;
+  Value value_;
+  Clock::time_point read_at_{};
+};
+
+/// The GIDs of a port, and what could not be read.
+struct PortGids {
+  Fact<std::vector<GidFacts>> gids = unread();
+  std::vector<core::Error> slot_errors;  ///< EINVAL, ENOENT: an empty slot
+  std::vector<core::Error> netdev_errors;
+};
+
+/// The traffic classes that apply to connections of a port which do not request one.
+struct PortClasses {
+  Fact<std::optional<std::uint32_t>> forced = unread();  ///< on all packets, by the driver (MLNX_OFED)
+  Fact<std::optional<std::uint64_t>> preset = unread();  ///< by rdma_cm
+};
+PortClasses read_classes(host::HostFs& sysfs, const std::string& device, std::uint32_t port);
+
+/// The adapter's end of its PCIe link; for a VF, that of its physical function.
+struct AdapterEnd {
+  host::PciFunction function;  ///< of the device itself
+  std::string path;            ///< of the function that has the link
+  PcieEnd link;
+  std::vector<core::Error> errors;  ///< of `link`
+};
+
+/// The facts of one port.
+class PortCache {
+ public:
+  PortCache(host::Host& host, std::shared_ptr<const host::Device> device, std::uint32_t number);
+
+  Cached<PortGids>::Value gids(const Wanted& wanted);
+  /// Opens the verbs device.
+  Cached<Fact<host::PortMtu>>::Value mtu(const Wanted& wanted);
+  Cached<PortClasses>::Value classes(const Wanted& wanted);
+
+ private:
+  PortGids read_gids();
+
+  host::Host& host_;
+  const std::shared_ptr<const host::Device> device_;
+  const std::uint32_t number_;
+  const std::string path_;
+  host::GidTable table_;  ///< used only while gids_ is read
+  Cached<PortGids> gids_;
+  Cached<Fact<host::PortMtu>> mtu_;
+  Cached<PortClasses> classes_;
+};
+
+/// The facts of one registration of a device. `host` outlives it.
+class DeviceCache {
+ public:
+  DeviceCache(host::Host& host, std::shared_ptr<const host::Device> device);
+
+  /// `number` is one of the device's ports.
+  PortCache& port(std::uint32_t number) { return ports_.at(number); }
+  Cached<AdapterEnd>::Value adapter(const Wanted& wanted);
+  /// Opens the verbs device. What it said once is not asked again.
+  Cached<Fact<host::DeviceLimits>>::Value limits(const Wanted& wanted);
+  Fact<std::string> firmware(const Wanted& wanted);
+
+  bool is_of(const std::shared_ptr<const host::Device>& device) const { return device_ == device; }
+
+  /// Without the limits that only the verbs device knows.
+  Cached<Fact<std::vector<ResourceFacts>>> resources;
+
+ private:
+  AdapterEnd read_adapter();
+
+  host::Host& host_;
+  const std::shared_ptr<const host::Device> device_;
+  std::map<std::uint32_t, PortCache> ports_;
+  // What earlier readings found; used only while the next is in progress.
+  AdapterEnd known_adapter_;
+  unsigned adapter_readings_ = 0;
+  Fact<host::DeviceLimits> known_limits_ = unread();
+  Cached<AdapterEnd> adapter_;
+  Cached<Fact<host::DeviceLimits>> limits_;
+  Cached<Fact<std::string>> firmware_;
+};
+
+/// A switch of congestion control for one priority: MLNX_OFED only.
+struct EcnSwitch {
+  const char* role;
+  std::uint32_t priority;
+  Fact<std::string> text;
+};
+
+/// The facts of one registration of a network interface.
+struct NetdevCache {
+  Cached<Fact<std::uint64_t>> mtu;
+  Cached<Fact<host::dcb::Ieee>> dcb;
+  Cached<Fact<host::genl_ethtool::Pause>> pause;
+  Cached<Fact<host::genl_ethtool::Rings>> rings;
+  Cached<Fact<std::optional<double>>> speed;  ///< bytes per second
+  Cached<std::vector<EcnSwitch>> ecn;
+};
+/// Each is a firmware command. The first that is absent ends the list. `path` is that of the interface.
+std::vector<EcnSwitch> read_ecn_switches(host::HostFs& sysfs, const std::string& path);
+
+/// The facts of all devices and interfaces, each for as long as somebody holds them. Thread-safe.
+class FactCache {
+ public:
+  std::shared_ptr<DeviceCache> of(host::Host& host, const std::shared_ptr<const host::Device>& device);
+  std::shared_ptr<NetdevCache> of(const host::Netdev& netdev);
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::weak_ptr<DeviceCache>> devices_;
+  std::vector<std::pair<host::FileId, std::weak_ptr<NetdevCache>>> netdevs_;
+};
+
+}  // namespace rdma_exporter::facts
