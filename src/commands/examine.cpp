@@ -65,10 +65,11 @@ void gather(host::Host& host, const config::Config& config, task::Background& ba
   const Devices devices = found.value_or(Devices());
   std::vector<std::function<facts::DeviceFacts()>> tasks;
   const auto addresses = std::make_shared<facts::HostAddresses>();
+  const auto cache = std::make_shared<facts::FactCache>();
   for (const auto& device : devices)
-    tasks.emplace_back([&host, device, addresses, now = std::chrono::steady_clock::now()] {
+    tasks.emplace_back([&host, device, addresses, cache, now = std::chrono::steady_clock::now()] {
       facts::DeviceMemory memory;
-      return facts::gather_device(host, device, memory, {*addresses, now});
+      return facts::gather_device(host, device, memory, {*addresses, *cache, {now}});
     });
   const auto system = run_until<facts::SystemFacts>(
       background, {[&host] { return facts::gather_system(host); }}, deadline_after(config.scrape.timeout));
@@ -209,7 +210,7 @@ core::Result<std::chrono::milliseconds> sample_time(const config::CommandLine& l
 }
 
 core::Result<int> examine(const config::Config& config, std::chrono::milliseconds sample, Owners owners,
-                          const std::function<int(const Examination&)>& with) {
+                          const std::function<int(const Examination&)>& use) {
   log_less(config.log);
   if (const auto checked = app::check_host(config); !checked) return tl::unexpected(checked.error());
   const auto recording = app::open_recording(config);
@@ -218,7 +219,7 @@ core::Result<int> examine(const config::Config& config, std::chrono::millisecond
   task::Pool background{task::kBackgroundPool};
   task::Pool passes{task::kBackgroundPool};
   Survey survey(host, config, collectors_for(config, owners), background, passes);
-  const int status = with(read(host, config, {config, sample, host, *recording}, background, survey));
+  const int status = use(read(host, config, {config, sample, host, *recording}, background, survey));
   const auto end = deadline_after(kGrace);
   if (!background.stop(end) || !passes.stop(end)) app::exit_now(status);
   return status;

@@ -33,9 +33,9 @@ enum class Owners : unsigned char { no, yes };
 
 /// Reads the facts of the configured host, and its counters at two times `sample` apart, or once if that is
 /// 0. For a recording these are its first and last snapshot, and the facts are those of the last. Nothing is
-/// waited for longer than scrape.timeout. `with` turns the result into an exit status. It is called before
+/// waited for longer than scrape.timeout. `use` turns the result into an exit status. It is called before
 /// the threads end, because if one is stuck in the kernel the process exits right afterwards.
 core::Result<int> examine(const config::Config& config, std::chrono::milliseconds sample, Owners owners,
-                          const std::function<int(const Examination&)>& with);
+                          const std::function<int(const Examination&)>& use);
 
 }  // namespace rdma_exporter::commands

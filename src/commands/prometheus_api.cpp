@@ -16,8 +16,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::size_t kMostBytes = 64U << 20U;  // of an answer
-constexpr std::size_t kAtOnce = 4;              // a fifth of what Prometheus allows all its users together
+constexpr std::size_t kMaxBytes = 64U << 20U;  // of an answer
+constexpr std::size_t kAtOnce = 4;             // a fifth of what Prometheus allows all its users together
 
 std::string encoded(std::string_view text) {
   std::string out;
@@ -80,7 +80,7 @@ fleet::Answer PrometheusApi::ask_one(const fleet::Query& query, std::time_t at, 
   fleet::Answer failed;
   failed.error = "no answer in time";
   if (left <= 0ms) return failed;
-  http::ClientRequest request{"POST", headers_, {}, kMostBytes};
+  http::ClientRequest request{"POST", headers_, {}, kMaxBytes};
   // A comment with the name of the table shows the purpose of the query in the server's query log.
   request.body =
       fmt::format("query={}&time={}&timeout={}ms&partial_response=false&nocache=1",

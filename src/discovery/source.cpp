@@ -113,7 +113,7 @@ core::Result<std::string> fetch(const http::Url& url, const std::string& authori
   http::ClientRequest request;
   request.headers = {{"Accept", "application/json"},
                      {"X-Prometheus-Refresh-Interval-Seconds", std::to_string(refresh.count())}};
-  request.most_bytes = kMaxListBytes;
+  request.max_bytes = kMaxListBytes;
   auto answer = http::ask(url, {.authority_file = authority_file}, request, time);
   if (!answer) return tl::unexpected(std::move(answer.error()));
   if (answer->status != 200) return core::parse_error("returned status " + std::to_string(answer->status));

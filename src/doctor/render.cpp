@@ -64,7 +64,7 @@ std::map<Verdict, std::size_t> count(const Findings& findings) {
 std::string host_name(const Facts& facts) { return printable(facts.system.host_name.value_or("unknown")); }
 std::string kernel(const Facts& facts) { return printable(facts.system.kernel_release.value_or("unknown")); }
 
-constexpr std::size_t kMostChecks = 6;
+constexpr std::size_t kMaxChecks = 6;
 
 std::string line(Verdict verdict, const std::string& text, bool colour) {
   return fmt::format("{}  {}\n", coloured(fmt::format("{:<8}", to_string(verdict)), verdict, colour), text);
@@ -161,11 +161,11 @@ std::string verdict_text(const Facts& facts, const Findings& findings, bool colo
   if (counts.unknown > 0)
     text += line(Verdict::unknown,
                  fmt::format("{} checks could not be made: {}. --verbose shows why.", counts.unknown,
-                             checks_with(findings, Verdict::unknown, kMostChecks)),
+                             checks_with(findings, Verdict::unknown, kMaxChecks)),
                  colour);
   text +=
       line(Verdict::ok,
-           fmt::format("{} checks: {}.", counts.ok, checks_with(findings, Verdict::ok, kMostChecks)), colour);
+           fmt::format("{} checks: {}.", counts.ok, checks_with(findings, Verdict::ok, kMaxChecks)), colour);
   return text;
 }
 

@@ -22,7 +22,7 @@ namespace {
 
 constexpr double kEnoughSeen = 0.95;   // of the exporters
 constexpr std::size_t kManyDown = 20;  // hosts that get a problem each
-constexpr std::size_t kMostOwners = 50;
+constexpr std::size_t kMaxOwners = 50;
 
 void run(const Ask& ask, const Recorded& recorded, const Plan& wanted, Tables& tables) {
   const Plan plan = recorded.use(wanted);
@@ -155,7 +155,7 @@ void ask_owners(const PromQl& ql, const Problems& problems, Plan& plan) {
   std::vector<std::string> instances;
   for (const Problem& problem : problems)
     if (!problem.component.instance.empty() && problem.severity != Severity::info &&
-        instances.size() < kMostOwners)
+        instances.size() < kMaxOwners)
       instances.push_back(problem.component.instance);
   if (instances.empty()) return;
   plan.push_back(

@@ -68,8 +68,8 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
  private:
   // An element of an array has the path of the array; depth_ remembers where each array started.
   bool enter() {
-    constexpr std::size_t kDeepest = 16;
-    if (depth_.size() >= kDeepest) return fail("is nested too deeply");
+    constexpr std::size_t kMaxDepth = 16;
+    if (depth_.size() >= kMaxDepth) return fail("is nested too deeply");
     depth_.push_back(path_.size());
     if (path_.empty())
       path_ = "/";

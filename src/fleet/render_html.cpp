@@ -38,8 +38,8 @@ constexpr int kWide = 700;
 constexpr std::size_t kRows = 500;  // of the table of problems
 constexpr std::size_t kMembers = 20;
 constexpr std::size_t kArrows = 24;
-constexpr std::size_t kFewUnits = 12;   // of which all hosts are drawn
-constexpr std::size_t kMostUnits = 40;  // of which hosts are drawn where there are more
+constexpr std::size_t kFewUnits = 12;  // of which all hosts are drawn
+constexpr std::size_t kMaxUnits = 40;  // of which hosts are drawn where there are more
 constexpr std::string_view kFine = "#dfeee0";
 
 std::string_view colour(Severity severity) {
@@ -199,7 +199,7 @@ class HeatMap {
     std::size_t shown = 0, left_out = 0;
     for (const auto& [unit, size] : sizes_) {
       if (only_faulty && !faulty_.contains(unit)) continue;
-      if (shown == kMostUnits) {
+      if (shown == kMaxUnits) {
         ++left_out;
         continue;
       }

@@ -24,16 +24,16 @@ namespace rdma_exporter::host {
 struct Host {
   std::unique_ptr<HostFs> sysfs;
   std::unique_ptr<HostFs> procfs;
-  /// A new netlink conversation; returns nullptr where netlink is not used (a recording, a tree). Jobs use
+  /// A new netlink conversation; nullptr if netlink is not used (a recording, a tree). Jobs use
   /// kept_netlink().
   std::function<std::unique_ptr<Netlink>(NetlinkProtocol)> make_netlink = [](NetlinkProtocol) {
     return nullptr;
   };
-  /// nullptr where there is no live kernel behind sysfs.
+  /// nullptr if sysfs is not that of a running kernel.
   std::unique_ptr<Ethtool> ethtool = nullptr;
-  /// nullptr where there is no live kernel behind sysfs.
+  /// nullptr if sysfs is not that of a running kernel.
   std::unique_ptr<Verbs> verbs = nullptr;
-  /// device_nodes(). Empty where sysfs is not that of the running system: a tree has no device files.
+  /// device_nodes(). Empty if sysfs is not that of the running system: a tree has no device files.
   std::function<core::Result<std::vector<DeviceNode>>()> device_nodes = nullptr;
   OpenFileBudget open_files{16384};
   NetlinkSockets netlink_sockets = {};
@@ -41,11 +41,11 @@ struct Host {
   Kernel kernel = {};
   /// See resource_dumps_safe().
   bool resource_dumps_safe = false;
-  /// What is known to have changed between two readings. Shared with whoever listens to events.
+  /// What is known to have changed between two readings. Shared with the threads that read events.
   std::shared_ptr<Changes> changes = std::make_shared<Changes>();
-  /// nullptr where events are not listened to: a recording, a tree, a single collection.
+  /// nullptr if nobody reads events: a recording, a tree, a single collection.
   std::shared_ptr<EventReader> events = nullptr;
-  /// open_lldp_frames(). Empty where there is no live kernel behind sysfs.
+  /// open_lldp_frames(). Empty if sysfs is not that of a running kernel.
   std::function<core::Result<std::unique_ptr<LldpFrames>>()> open_lldp_frames = nullptr;
 };
 

@@ -9,7 +9,7 @@
 
 namespace rdma_exporter::host {
 
-/// What uname says of a kernel.
+/// What uname reports about a kernel.
 struct Kernel {
   std::string release = {};  ///< "6.1.0-56-amd64"
   std::string version = {};  ///< "#1 SMP PREEMPT_DYNAMIC Debian 6.1.192-2 (2026-11-16)"
@@ -19,10 +19,9 @@ struct Kernel {
 /// The running kernel.
 Kernel running_kernel();
 
-/// True when the driver is known to let go of a device although programs have its verbs device open
-/// (struct ib_device_ops.disassociate_ucontext). With the others the removal of the device, and `rdma link
-/// delete`, wait until the last of them has closed it. `release` and `version` are uname's; false when not
-/// sure.
+/// True if the driver is known to release a device although programs have its verbs device open (struct
+/// ib_device_ops.disassociate_ucontext). With other drivers the removal of the device, and `rdma link
+/// delete`, wait until the last program has closed it. `release` and `version` are uname's; false if unsure.
 bool lets_go_while_open(Driver driver, std::string_view release, std::string_view version);
 
 /// True when the running kernel is known to be free of the races between readers of RDMA resource dumps and

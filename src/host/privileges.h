@@ -11,14 +11,14 @@
 
 namespace rdma_exporter::host {
 
-/// A right, or a view of the host, that this process lacks, and one thing that is not served without it.
+/// A privilege that this process lacks, and what is not served without it.
 struct MissingPrivilege {
   std::string_view privilege;
   std::string_view feature;
   bool operator==(const MissingPrivilege&) const = default;
 };
 
-/// What the check looks at.
+/// How the check tries each privilege.
 struct PrivilegeSources {
   HostFs& sysfs;
   HostFs& procfs;
@@ -40,8 +40,8 @@ bool can_open_netlink();
 bool has_net_admin();
 bool can_open_packet();
 
-/// What is missing, of what this host has: nothing on a host without RDMA devices. May block as long as a
-/// driver likes: not for the io thread, nor for a scrape.
+/// Missing privileges that this host needs: none on a host without RDMA devices. May block as long as a
+/// driver takes: not for the io thread, nor for a scrape.
 std::vector<MissingPrivilege> missing_privileges(const PrivilegeSources& sources);
 
 }  // namespace rdma_exporter::host

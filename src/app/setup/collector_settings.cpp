@@ -53,11 +53,11 @@ std::set<std::string, std::less<>> names_of(const std::vector<const collectors::
 }
 
 std::string joined(const std::vector<std::string>& names) {
-  constexpr std::size_t kMost = 10;
+  constexpr std::size_t kMaxNames = 10;
   std::string text;
-  for (std::size_t i = 0; i < std::min(names.size(), kMost); ++i)
+  for (std::size_t i = 0; i < std::min(names.size(), kMaxNames); ++i)
     text.append(i > 0 ? ", " : "").append(names[i]);
-  return names.size() > kMost ? text + ", ..." : text;
+  return names.size() > kMaxNames ? text + ", ..." : text;
 }
 
 }  // namespace

@@ -140,7 +140,7 @@ core::Result<probe::AgentOptions> probe_options(const config::ProbeConfig& confi
 probe::PresetClass preset_class(const std::string& sysfs) {
   const std::shared_ptr<host::HostFs> fs = host::make_host_fs(sysfs);
   return [fs](const std::string& device, std::uint8_t port) -> std::optional<unsigned> {
-    const auto preset = facts::read_traffic_class(*fs, device, port);
+    const auto preset = facts::traffic_class(facts::read_classes(*fs, device, port));
     if (!preset || preset->value == 0) return std::nullopt;
     return preset->value;
   };

@@ -22,9 +22,9 @@ void check_kernel(const SystemFacts& system, const Judge& judge) {
   const std::string& release = *system.kernel_release;
   const std::string version = system.kernel_version.value_or("");
   std::vector<std::string> hazards;
-  if (system.foreign_core || !host::resource_dumps_safe(release, version))
+  if (system.out_of_tree_core || !host::resource_dumps_safe(release, version))
     hazards.emplace_back("resource dumps (use after free)");
-  const std::string kernel = release + (system.foreign_core ? ", ib_core not built with it" : "");
+  const std::string kernel = release + (system.out_of_tree_core ? ", ib_core not built with it" : "");
   if (hazards.empty()) return judge.ok(check::kernel_hazards, kernel);
   judge.add_finding(check::kernel_hazards, Verdict::warning,
                     kernel + " is not known to be safe for: " + listed(hazards));

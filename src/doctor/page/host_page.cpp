@@ -51,13 +51,13 @@ constexpr std::string_view kPageStyle =
     ".n.w{color:var(--w)}a{color:var(--b)}\n";
 
 // Keeps the page readable if many ports are broken.
-constexpr std::size_t kMostPorts = 256;
-constexpr std::size_t kMostWholePorts = 16;  // of the others only traffic and the number of problems
-constexpr std::size_t kMostSentences = 6;
-constexpr std::size_t kMostEvidence = 40;
+constexpr std::size_t kMaxPorts = 256;
+constexpr std::size_t kMaxWholePorts = 16;  // of the others only traffic and the number of problems
+constexpr std::size_t kMaxSentences = 6;
+constexpr std::size_t kMaxEvidence = 40;
 constexpr std::size_t kLongestEvidence = 320;
-constexpr std::size_t kMostCounters = 60;
-constexpr std::size_t kMostOwners = 20;
+constexpr std::size_t kMaxCounters = 60;
+constexpr std::size_t kMaxOwners = 20;
 
 std::string shortened(const std::string& text) {
   if (text.size() <= kLongestEvidence) return text;
@@ -84,10 +84,10 @@ std::string sentences_html(const PortSummary& port, bool whole) {
     return fmt::format("<p class=s>{} problem{}</p>\n", port.sentences.size(),
                        port.sentences.size() == 1 ? "" : "s");
   std::string out = "<ul>";
-  for (std::size_t i = 0; i < std::min(port.sentences.size(), kMostSentences); ++i)
+  for (std::size_t i = 0; i < std::min(port.sentences.size(), kMaxSentences); ++i)
     out += fmt::format("<li>{}.\n", html_text(capital(port.sentences[i])));
-  if (port.sentences.size() > kMostSentences)
-    out += fmt::format("<li>{} more problems\n", port.sentences.size() - kMostSentences);
+  if (port.sentences.size() > kMaxSentences)
+    out += fmt::format("<li>{} more problems\n", port.sentences.size() - kMaxSentences);
   return out + "</ul>\n";
 }
 
@@ -110,10 +110,10 @@ std::string ports_html(const Facts& facts, const std::vector<Problem>& problems)
   std::string out = "<h2>Ports</h2>\n";
   if (ports.empty()) return out + "<p>No RDMA device.</p>\n";
   out += "<div class=g>\n";
-  for (std::size_t i = 0; i < std::min(ports.size(), kMostPorts); ++i)
-    out += port_html(ports[i], i < kMostWholePorts);
+  for (std::size_t i = 0; i < std::min(ports.size(), kMaxPorts); ++i)
+    out += port_html(ports[i], i < kMaxWholePorts);
   out += "</div>\n";
-  if (ports.size() > kMostPorts) out += fmt::format("<p>{} more ports.</p>\n", ports.size() - kMostPorts);
+  if (ports.size() > kMaxPorts) out += fmt::format("<p>{} more ports.</p>\n", ports.size() - kMaxPorts);
   return out;
 }
 
@@ -176,7 +176,7 @@ std::string unknown_html(const Findings& findings, std::size_t number) {
   std::string items;
   std::size_t shown = 0;
   for (const auto& [key, places] : reasons) {
-    if (shown++ == kMostEvidence) break;
+    if (shown++ == kMaxEvidence) break;
     items += fmt::format("<li>{}: {} ({})\n", key.first, html_text(shortened(key.second)),
                          html_text(listed(places)));
   }
@@ -189,11 +189,11 @@ std::string evidence_html(const std::vector<Problem>& problems) {
   std::size_t shown = 0;
   for (const Problem& problem : problems)
     for (const Finding* finding : problem.findings) {
-      if (shown++ >= kMostEvidence) continue;
+      if (shown++ >= kMaxEvidence) continue;
       items += fmt::format("<li>{} {}: <code>{}</code>\n", html_text(place_of(finding->subject)),
                            finding->check->id, html_text(shortened(printable(finding->evidence))));
     }
-  if (shown > kMostEvidence) items += fmt::format("<li>{} more\n", shown - kMostEvidence);
+  if (shown > kMaxEvidence) items += fmt::format("<li>{} more\n", shown - kMaxEvidence);
   return items.empty() ? items : folded("Evidence: what was read", "<ul>" + items + "</ul>\n");
 }
 
@@ -201,13 +201,13 @@ std::string counters_html(const Facts& facts) {
   std::string rows;
   std::size_t shown = 0;
   for (const CounterFacts& counter : facts.counters) {
-    if (counter.total <= 0 || !matters(counter) || shown++ >= kMostCounters) continue;
+    if (counter.total <= 0 || !matters(counter) || shown++ >= kMaxCounters) continue;
     rows += fmt::format("<tr><td>{}{{{}}}<td>{:.12g}<td>{}\n", counter.metric,
                         html_text(printable(counter.labels)), counter.total,
                         counter.moved ? fmt::format("+{:.12g}", *counter.moved) : "-");
   }
   if (rows.empty()) return folded("All counters of errors, losses and congestion are 0", "");
-  if (shown > kMostCounters) rows += fmt::format("<tr><td>{} more\n", shown - kMostCounters);
+  if (shown > kMaxCounters) rows += fmt::format("<tr><td>{} more\n", shown - kMaxCounters);
   return folded(
       "Counters that are not 0",
       "<table><tr><th>Counter<th>Since the driver was loaded<th>While watching\n" + rows + "</table>\n");
@@ -219,7 +219,7 @@ std::string owners_html(std::vector<Owner> owners) {
     return one.memory_bytes > other.memory_bytes;
   });
   std::string rows;
-  for (std::size_t i = 0; i < std::min(owners.size(), kMostOwners); ++i)
+  for (std::size_t i = 0; i < std::min(owners.size(), kMaxOwners); ++i)
     rows += fmt::format("<tr><td>{}<td>{} {}<td>{}<td>{}<td>{:.1f} MiB\n", html_text(owners[i].device),
                         html_text(owners[i].kind), html_text(printable(owners[i].name)),
                         html_text(printable(owners[i].container)), owners[i].qps,

@@ -14,7 +14,7 @@
 namespace rdma_exporter::doctor {
 namespace {
 
-constexpr std::size_t kMostPauses = 2;  // priorities in each direction
+constexpr std::size_t kMaxPauses = 2;  // priorities in each direction
 constexpr double kWorthABar = 0.0005;
 
 using Key = std::pair<std::string, std::string>;  // device and port
@@ -69,7 +69,7 @@ std::vector<Bar> bars_of(const OfPort& port, const Fact<double>& rate, double sa
     bars.push_back({flow == Flow::receive_bytes ? "in" : "out", share, gigabits(bytes), false});
   }
   for (const auto& [flow, pauses] : flows.pauses)
-    for (std::size_t i = 0; i < std::min(pauses.size(), kMostPauses); ++i) {
+    for (std::size_t i = 0; i < std::min(pauses.size(), kMaxPauses); ++i) {
       const std::string_view word = flow == Flow::paused_by_fabric ? "paused" : "pausing";
       bars.push_back({fmt::format("{}, priority {}", word, pauses[i].second), std::min(1.0, pauses[i].first),
                       percent(pauses[i].first), true});

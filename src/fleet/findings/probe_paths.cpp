@@ -30,7 +30,7 @@ constexpr std::size_t kManyNoisy = 20;   // hosts that get one problem together
 constexpr std::size_t kEverywhere = 10;  // one in so many paths of a rail, and no component explains them
 constexpr double kBlocked = 0.5;         // share of a path's probes, or of a host's paths, that are not sent
 
-std::string with(std::string_view matchers, const std::string& more) {
+std::string and_also(std::string_view matchers, const std::string& more) {
   return more.empty() ? std::string(matchers) : fmt::format("{},{}", matchers, more);
 }
 
@@ -280,20 +280,21 @@ void ask_bad_paths(const PromQl& ql, Plan& plan) {
   constexpr std::string_view kBy = "sum by (instance, device, port, target)";
   // Exceptions only: their share of a path's attempts is queried just for paths that may matter.
   ql.add_sharded(plan, "failing_paths", path, [&](const std::string& shard) {
-    return fmt::format("{} ({} > 0)", kBy, ql.increase(names::kFailures, with(kFailed, shard)));
+    return fmt::format("{} ({} > 0)", kBy, ql.increase(names::kFailures, and_also(kFailed, shard)));
   });
   ql.add_sharded(plan, "lossy_paths", path, [&](const std::string& shard) {
-    return fmt::format("{} ({}) >= {}", kBy, ql.increase(names::kSuspected, with(kPaths, shard)), kSuspected);
+    return fmt::format("{} ({}) >= {}", kBy, ql.increase(names::kSuspected, and_also(kPaths, shard)),
+                       kSuspected);
   });
   // Probes that a failing control connection kept from being sent are not attempts.
   ql.add_sharded(plan, "blocked_paths", {"instance", "device", "port", "target", "reason"},
                  [&](const std::string& shard) {
                    return fmt::format("sum by (instance, device, port, target, reason) ({} > 0)",
-                                      ql.increase(names::kControlFailures, with(R"(target!="")", shard)));
+                                      ql.increase(names::kControlFailures, and_also(R"(target!="")", shard)));
                  });
   ql.add_sharded(plan, "path_count", {"device"}, [&](const std::string& shard) {
     return fmt::format("count by (device) ({})",
-                       ql.series(names::kAttempts, with(R"(op="write",target!="")", shard)));
+                       ql.series(names::kAttempts, and_also(R"(op="write",target!="")", shard)));
   });
   plan.push_back({"busy_probers", ql.series(names::kMultiplier) + " < 1", {"instance", "device"}});
 }
@@ -308,16 +309,18 @@ void ask_paths(const PromQl& ql, const Tables& tables, Plan& plan) {
   const std::set<std::string> rails = rails_with_bad_paths(tables);
   for (const Row& row : tables.rows("leaf_count"))
     if (rails.contains(row.cells[0]))
-      plan.push_back({"target_leaves",
-                      fmt::format("group by (target, device, target_leaf) ({})",
-                                  ql.series(names::kTargetInfo,
-                                            with(R"(target_leaf!="")", "device=" + in_quotes(row.cells[0])))),
-                      {"target", "device", "target_leaf"}});
+      plan.push_back(
+          {"target_leaves",
+           fmt::format("group by (target, device, target_leaf) ({})",
+                       ql.series(names::kTargetInfo,
+                                 and_also(R"(target_leaf!="")", "device=" + in_quotes(row.cells[0])))),
+           {"target", "device", "target_leaf"}});
   for (const std::string& device : rails)
-    plan.push_back({"paths",
-                    fmt::format("sum by (instance, device, target) ({})",
-                                ql.increase(names::kAttempts, with(kPaths, "device=" + in_quotes(device)))),
-                    {"instance", "device", "target"}});
+    plan.push_back(
+        {"paths",
+         fmt::format("sum by (instance, device, target) ({})",
+                     ql.increase(names::kAttempts, and_also(kPaths, "device=" + in_quotes(device)))),
+         {"instance", "device", "target"}});
   std::set<std::string> unsent;
   for (const Row& row : tables.rows("blocked_paths")) unsent.insert(row.cells[3]);
   if (unsent.empty()) return;

@@ -14,7 +14,7 @@ namespace {
 constexpr double kShare = 0.6;      // of its paths, and half of that of those into it and of those out of it
 constexpr double kEnoughPaths = 3;  // bad paths
 constexpr double kBadLuck = 0.02;   // that so many are bad by chance
-constexpr std::size_t kMostBlamed = 32;  // components that are blamed
+constexpr std::size_t kMaxBlamed = 32;  // components that are blamed
 
 struct PathCount {
   double bad = 0;
@@ -119,7 +119,7 @@ void blame_suspects(const std::vector<VoteNic>& nics, const std::vector<VoteEdge
                     const std::vector<std::size_t>& suspects, Verdict& verdict) {
   std::optional<Witnesses> witnesses;  // of what is not explained yet
   for (const std::size_t nic : suspects) {
-    if (verdict.blamed.size() >= kMostBlamed) return;
+    if (verdict.blamed.size() >= kMaxBlamed) return;
     if (!witnesses) witnesses.emplace(nics, edges, verdict);
     const auto paths = witnesses->accuse(nic);
     if (!paths) continue;

@@ -30,7 +30,7 @@ constexpr double kLuck = 1e-6;
 constexpr double kWorse = 2;  // times what the rest has: load is not the same on all
 constexpr double kLuckOneWay = 1e-3;
 constexpr double kEnough = 3;  // edges that tell
-constexpr std::size_t kMost = 32;
+constexpr std::size_t kMaxComponents = 32;
 
 using Id = std::pair<Part, std::size_t>;
 
@@ -45,11 +45,11 @@ struct Count {
 };
 
 // The direction in which an edge crosses a component.
-enum class Way : std::uint8_t { out, in, inside };
+enum class Direction : std::uint8_t { out, in, inside };
 
 struct Crossing {
   Id id;
-  Way way;
+  Direction direction;
 };
 
 // The components that an edge crosses, without duplicates. On the stack, because a fleet has a quarter of a
@@ -70,8 +70,8 @@ class Crossings {
 
  private:
   void add(Part part, std::size_t from, std::size_t to) {
-    all_[size_++] = {{part, from}, from == to ? Way::inside : Way::out};
-    if (from != to) all_[size_++] = {{part, to}, Way::in};
+    all_[size_++] = {{part, from}, from == to ? Direction::inside : Direction::out};
+    if (from != to) all_[size_++] = {{part, to}, Direction::in};
   }
   std::array<Crossing, 8> all_{};
   std::size_t size_ = 0;
@@ -93,7 +93,7 @@ class Vote {
   Verdict run() {
     Verdict verdict;
     drop_noisy(verdict);
-    while (verdict.blamed.size() < kMost) {
+    while (verdict.blamed.size() < kMaxComponents) {
       count();
       const auto best = choose();
       if (!best) break;
@@ -121,11 +121,11 @@ class Vote {
     for (std::size_t i = 0; i < edges_.size(); ++i) {
       if (gone_[i]) continue;
       total_.add(edges_[i]);
-      for (const auto& [id, way] : Crossings(edges_[i], nics_)) {
+      for (const auto& [id, direction] : Crossings(edges_[i], nics_)) {
         Tally& tally = tally_of(id);
         tally.all.add(edges_[i]);
-        if (way == Way::out) tally.out.add(edges_[i]);
-        if (way == Way::in) tally.in.add(edges_[i]);
+        if (direction == Direction::out) tally.out.add(edges_[i]);
+        if (direction == Direction::in) tally.in.add(edges_[i]);
       }
     }
   }
@@ -170,9 +170,9 @@ class Vote {
     return std::min(tally.out.share(), tally.in.share()) >= limits.share / 2;
   }
 
-  // Whether it is worse than the rest, and so both ways. What may be load has to be: under load all are bad.
-  // Each path is compared with the other paths of its two hosts, because some hosts are busier than others:
-  // what they send looks late, whatever it crosses. A prober of little weight does not count here.
+  // Whether it is worse than the rest, and so in both directions. What may be load has to be: under load all
+  // are bad. Each path is compared with the other paths of its two hosts, because some hosts are busier than
+  // others: what they send looks late, whatever it crosses. A prober of little weight does not count here.
   bool stands_out(const Id& id) {
     if (cause_ != Cause::maybe_load) return true;
     const Tally& tally = tally_of(id);
@@ -181,38 +181,38 @@ class Vote {
     if (tally.all.share() < kWorse * usual) return false;
     const auto paths = paths_across(id);
     std::map<std::size_t, Count> across;  // by host
-    for (const auto& [edge, way] : paths)
+    for (const auto& [edge, direction] : paths)
       for (const std::size_t host : hosts_of(edge)) across[host].add(edges_[edge]);
     const auto chance = [&](std::size_t host) {
       const Count& all = tally_of({Part::host, host}).all;
       return (all.bad - across[host].bad + kPrior * usual) / (all.all - across[host].all + kPrior);
     };
     Luck both;
-    std::array<Luck, 3> ways;
-    for (const auto& [edge, way] : paths) {
+    std::array<Luck, 3> by_direction;
+    for (const auto& [edge, direction] : paths) {
       if (edges_[edge].weight < 1) continue;
       double expected = usual;
       for (const std::size_t host : hosts_of(edge)) expected = std::max(expected, chance(host));
       both.add(expected, edges_[edge].bad);
-      ways[static_cast<std::size_t>(way)].add(expected, edges_[edge].bad);
+      by_direction[static_cast<std::size_t>(direction)].add(expected, edges_[edge].bad);
     }
-    const auto by_luck = [&ways](Way way) {
-      const Luck& luck = ways[static_cast<std::size_t>(way)];
+    const auto by_luck = [&by_direction](Direction direction) {
+      const Luck& luck = by_direction[static_cast<std::size_t>(direction)];
       return static_cast<double>(luck.trials()) >= kEnough && luck.value() >= kLuckOneWay;
     };
-    return both.value() < kLuck && !by_luck(Way::out) && !by_luck(Way::in);
+    return both.value() < kLuck && !by_luck(Direction::out) && !by_luck(Direction::in);
   }
 
   std::set<std::size_t> hosts_of(std::size_t edge) const {
     return {nics_[edges_[edge].from].host, nics_[edges_[edge].to].host};
   }
 
-  std::vector<std::pair<std::size_t, Way>> paths_across(const Id& id) const {
-    std::vector<std::pair<std::size_t, Way>> paths;
+  std::vector<std::pair<std::size_t, Direction>> paths_across(const Id& id) const {
+    std::vector<std::pair<std::size_t, Direction>> paths;
     for (std::size_t i = 0; i < edges_.size(); ++i)
       if (!gone_[i])
         for (const Crossing& one : Crossings(edges_[i], nics_))
-          if (one.id == id) paths.emplace_back(i, one.way);
+          if (one.id == id) paths.emplace_back(i, one.direction);
     return paths;
   }
 
@@ -248,17 +248,17 @@ class Vote {
   // The bad share of `large` without `small`, if the two overlap.
   std::optional<double> share_without(const Id& large, const Id& small) const {
     Count rest;
-    bool meet = false;
+    bool overlap = false;
     for (std::size_t i = 0; i < edges_.size(); ++i) {
       if (gone_[i] || !crosses(i, large)) continue;
       if (crosses(i, small)) {
-        meet = meet || edges_[i].bad;
+        overlap = overlap || edges_[i].bad;
         continue;
       }
       rest.all += edges_[i].weight;
       if (edges_[i].bad) rest.bad += edges_[i].weight;
     }
-    if (!meet) return std::nullopt;
+    if (!overlap) return std::nullopt;
     return rest.all > 0 ? rest.bad / rest.all : 0;
   }
 

@@ -52,7 +52,8 @@ class Ioctl : public Ethtool {
   int socket_ = -1;
 };
 
-// A field of the kernel's, which need not end with a NUL. Some drivers write "N/A" for nothing.
+// A field of a kernel structure, which may lack a terminating NUL. Some drivers write "N/A" if they have no
+// value.
 template <std::size_t Size>
 std::string text(const char (&field)[Size]) {  // NOLINT(*-avoid-c-arrays): the kernel's structure has them
   const std::string value(field, std::find(field, field + Size, '\0'));

@@ -25,8 +25,8 @@ using core::os_error;
 
 static_assert(EthtoolStats::kNameSize == ETH_GSTRING_LEN);
 
-// The kernel ran into the guard page: it is one from before 2025-12 (Debian: before 6.1.162 and 6.12.69),
-// which writes all it has, and has more now than it said. Later ones compare the count and write nothing.
+// The kernel ran into the guard page: it is older than 2025-12 (Debian: before 6.1.162 and 6.12.69), writes
+// all it has, and now has more than it stated. Newer kernels compare the count and write nothing.
 bool has_grown(const core::Error& error) { return core::is_errno(error, EFAULT); }
 
 }  // namespace
@@ -43,7 +43,7 @@ std::span<std::byte> GuardedBuffer::get(std::size_t size) {
   if (start_ == nullptr || size > usable_) {
     release();
     const std::size_t usable = (size / page_size() + 1) * page_size();
-    // All of it forbidden at first: there is no moment without the guard.
+    // No access at first, so that the guard page is there from the beginning.
     void* memory = ::mmap(nullptr, usable + page_size(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) throw std::bad_alloc();
     start_ = static_cast<std::byte*>(memory);
@@ -82,7 +82,7 @@ core::Result<std::size_t> EthtoolStats::count() {
   if (!done) return tl::unexpected(done.error());
   std::memcpy(&info, request.data(), sizeof info);
   std::memcpy(&count, request.data() + sizeof info, sizeof count);
-  // To ask for the names of nothing makes the kernel warn in its log.
+  // A request for no names would make the kernel log a warning.
   if (info.sset_mask == 0 || count == 0) return os_error(EOPNOTSUPP);
   if (count > kMaxStatistics) return core::too_long_error();
   return count;
@@ -99,7 +99,7 @@ core::Result<void> EthtoolStats::refresh_names(GuardedBuffer& buffer) {
   return done;
 }
 
-// EAGAIN when there are not `count` of them.
+// EAGAIN if their number is not `count`.
 core::Result<void> EthtoolStats::read_names(GuardedBuffer& buffer, std::size_t count) {
   ethtool_gstrings header{};
   const std::span<std::byte> answer = buffer.get(sizeof header + count * kNameSize);
@@ -119,7 +119,7 @@ core::Result<void> EthtoolStats::read_names(GuardedBuffer& buffer, std::size_t c
   return {};
 }
 
-// EAGAIN when there are not as many as names.
+// EAGAIN if their number is not that of the names.
 core::Result<std::span<const std::byte>> EthtoolStats::read_values(GuardedBuffer& buffer) {
   ethtool_stats header{};
   const std::span<std::byte> answer = buffer.get(sizeof header + size() * sizeof(std::uint64_t));
@@ -144,7 +144,7 @@ core::Result<EthtoolStats::Reading> EthtoolStats::read(EthtoolScratch& scratch) 
     const std::uint64_t before = version_;
     const auto values = read_values(scratch.values);
     if (!values && !core::is_errno(values.error(), EAGAIN)) return tl::unexpected(values.error());
-    // After these values, and right before those of the next attempt.
+    // The names after these values, which are also those before the values of the next attempt.
     const auto done = refresh_names(scratch.names);
     if (!done) return tl::unexpected(done.error());
     if (!values || version_ != before) continue;

@@ -13,8 +13,8 @@
 
 namespace rdma_exporter::host {
 
-/// Memory that ends at a page which nobody may touch: a kernel that writes more than it was asked for gets
-/// EFAULT there instead of overwriting the heap. Keeps its memory from use to use. One thread at a time.
+/// Memory that ends at a page without access: a kernel that writes more than it was asked for gets EFAULT
+/// there instead of overwriting the heap. Keeps its memory between uses. One thread at a time.
 class GuardedBuffer {
  public:
   GuardedBuffer() = default;
@@ -22,8 +22,9 @@ class GuardedBuffer {
   GuardedBuffer(const GuardedBuffer&) = delete;
   GuardedBuffer& operator=(const GuardedBuffer&) = delete;
 
-  /// Exactly `size` bytes up to the guard page, with what the last user left in them; aligned to the largest
-  /// power of two that divides `size`. Ends the life of the span it gave before. Throws std::bad_alloc.
+  /// Exactly `size` bytes that end at the guard page, with whatever the last user left in them; aligned to
+  /// the largest power of two that divides `size`. Invalidates the span that it returned before. Throws
+  /// std::bad_alloc.
   std::span<std::byte> get(std::size_t size);
 
  private:
@@ -43,15 +44,15 @@ struct EthtoolScratch {
 /// (net/ethtool/ioctl.c). One thread at a time.
 ///
 /// Values come without names and names without values, and a driver may change both between two ioctls. mlx5
-/// gives a priority its pause statistics only while PFC is on for it: moving PFC to another priority renames
-/// statistics and leaves their number as it was. Hence the names are read after every read of the values, and
-/// the values are used only when the names are, byte for byte, those of before. What "before" is depends on
+/// has pause statistics of a priority only while PFC is on for it: moving PFC to another priority renames
+/// statistics and leaves their number as it was. Therefore the names are read after every read of the values,
+/// and the values are used only if the names are the same as before, byte for byte. "Before" depends on
 /// trust: names that stayed the same for many readings are taken from the last reading; otherwise they are
-/// read right before the values too. Drivers make the names of what they know, no firmware is asked.
+/// also read right before the values. Drivers generate the names without asking firmware.
 ///
-/// What remains: a change since the last reading that is reversed in the moment between the values and the
-/// names, after kTrustedAfter readings without any change; or two changes in two such moments of one reading.
-/// The kernel has nothing that tells.
+/// Two cases remain undetected: after kTrustedAfter readings without a change, a change that is reversed
+/// between the values and the names; and two changes in two such moments of one reading. The kernel offers
+/// nothing that would show them.
 class EthtoolStats {
  public:
   EthtoolStats(Ethtool& ethtool, std::string netdev);
@@ -62,13 +63,13 @@ class EthtoolStats {
   };
 
   /// ENODEV: no such interface here. EOPNOTSUPP: its driver has no statistics. EAGAIN: the names changed
-  /// during each of kAttempts tries. Errc::too_long: more than kMaxStatistics.
+  /// during each of kAttempts attempts. Errc::too_long: more than kMaxStatistics.
   core::Result<Reading> read(EthtoolScratch& scratch);
 
   /// Changes with the names.
   std::uint64_t version() const { return version_; }
   std::size_t size() const { return names_.size() / kNameSize; }
-  /// Up to the NUL, if there is one, without trailing blanks (cxgb4 pads with them). May be empty.
+  /// Up to the NUL, if any, without trailing blanks (cxgb4 pads with them). May be empty.
   std::string_view name(std::size_t index) const;
 
   static constexpr std::size_t kNameSize = 32;  ///< ETH_GSTRING_LEN

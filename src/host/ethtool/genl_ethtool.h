@@ -41,8 +41,8 @@ enum class Query : std::uint8_t {
 /// for a query refuses the request as a whole with EINVAL.
 std::vector<std::byte> request(Query query, std::string_view netdev, bool with_counters = true);
 
-/// All counters that the answers can carry: the kernel's names of the standard statistics (IEEE 802.3 clause
-/// 30, RMON MIB; net/ethtool/stats.c), then the kernel's field names of the others.
+/// All counters that the answers can contain: first the kernel's names of the standard statistics (IEEE 802.3
+/// clause 30, RMON MIB; net/ethtool/stats.c), then the kernel's field names of the others.
 inline constexpr auto kCounterNames = std::to_array<std::string_view>({"SymbolErrorDuringCarrier",
                                                                        "FramesTransmittedOK",
                                                                        "SingleCollisionFrames",
@@ -106,8 +106,8 @@ core::Result<Fec> parse_fec(Bytes payload, const OnCounter& on_counter);
 /// Answer to link_state.
 struct LinkState {
   std::optional<bool> up;
-  /// Why an interface that is administratively up has no link, in words of the header's constants
-  /// ("no_cable"); "other" for one it does not know. Empty while there is nothing to say.
+  /// Why an interface that is administratively up has no link, in words from the header's constants
+  /// ("no_cable"); "other" for an unknown reason. Empty if there is none.
   std::string_view extended_state;
   std::string_view extended_substate;
 };

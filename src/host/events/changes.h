@@ -11,27 +11,29 @@
 
 namespace rdma_exporter::host {
 
-/// What has changed since somebody last looked: a number for each device or network interface that grows when
-/// the kernel told of it. Who keeps facts that change rarely remembers the number and reads them again when
-/// it is another one; so a thousand events between two collections cost one reading. Names share the numbers
-/// of a fixed table by their hash: a collision costs a reading too many, never one too few. Thread-safe. Who
-/// asks for a number first and reads the facts then has either the facts of that number or newer ones: the
-/// numbers are loaded with acquire, for a CPU that may otherwise put off the load until after the reading.
+/// Tells what has changed since somebody last looked: a number for each device or network interface, which
+/// grows with each kernel notification about it. A reader of facts that change rarely remembers the number
+/// and reads the facts again when it differs, so that a thousand events between two collections cost one
+/// reading. Names share the numbers of a fixed table by their hash: a collision costs one reading too many,
+/// never one too few. Thread-safe. Ask for the number before you read the facts: then they belong to that
+/// number or a later one. The numbers are loaded with acquire order, because a CPU might otherwise load them
+/// after the facts.
 class Changes {
  public:
   /// Something of this device or interface has changed.
   void note(std::string_view name) { slot(name).fetch_add(1, std::memory_order_release); }
-  /// Devices came, went or changed hands, or messages were lost: look at everything again.
+  /// Devices came, went or moved to another network namespace, or notifications were lost: everything has to
+  /// be read again.
   void note_all() { all_.fetch_add(1, std::memory_order_release); }
 
-  /// Some network interface came, went, got another name or changed. Under its new name alone: who knows an
-  /// interface by the old one has to look whether it is still there.
+  /// A network interface came, went, was renamed or changed. A rename is noted under the new name only: who
+  /// knows the old name has to check whether it still exists.
   void note_links() { links_.fetch_add(1, std::memory_order_release); }
 
-  /// Whether everything of that kind is noted here: devices, interfaces and the ties between them. Otherwise,
-  /// which is how it begins, one has to look. What was missed before is noted first.
+  /// Whether all changes of devices, interfaces and the relations between them are noted here. Until this is
+  /// set, readers have to look for changes themselves. Changes that were missed before are noted first.
   void set_complete(bool complete) { complete_.store(complete, std::memory_order_release); }
-  /// Ask before the numbers.
+  /// Ask this before you ask for the numbers.
   bool complete() const { return complete_.load(std::memory_order_acquire); }
 
   /// Grows with each note_links().
@@ -44,7 +46,8 @@ class Changes {
   std::uint64_t all() const { return all_.load(std::memory_order_acquire); }
 
  private:
-  // A host that starts containers all day has names in plenty: with this many slots they seldom meet ours.
+  // On a host that starts containers all day there are many names: with this many slots they rarely share one
+  // with ours.
   static constexpr std::size_t kSlots = 1024;
 
   static std::size_t index(std::string_view name) { return std::hash<std::string_view>{}(name) % kSlots; }

@@ -74,7 +74,8 @@ void EventCounts::count(const std::string& device, const AsyncEvent& event) {
   ++sources_[index(EventSource::async)].received;
   const auto it = devices_.find(device);
   if (it == devices_.end()) return;
-  // A port that the device does not have would be a row without end: it counts for the device.
+  // An event for a port that the device does not have counts for the device: rows for such ports would never
+  // end.
   const auto& ports = it->second.ports;
   const bool known = std::find(ports.begin(), ports.end(), event.port) != ports.end();
   ++row(it->second, device, {event.type, known ? event.port : 0}).count;

@@ -19,7 +19,7 @@
 
 namespace rdma_exporter::host {
 
-/// Where the kernel tells of changes by itself.
+/// Sources of kernel notifications.
 enum class EventSource : std::uint8_t {
   uevent,   ///< devices that come and go
   monitor,  ///< the same from RDMA netlink, and network interfaces of ports; Linux 6.12
@@ -28,7 +28,8 @@ enum class EventSource : std::uint8_t {
 };
 inline constexpr std::array<std::string_view, 4> kEventSourceNames{"uevent", "monitor", "link", "async"};
 
-/// What the event sources have told. Written by the thread that reads them, read by collectors. Thread-safe.
+/// What the event sources have reported. Written by the thread that reads them, read by collectors.
+/// Thread-safe.
 class EventCounts {
  public:
   using Clock = std::chrono::steady_clock;
@@ -45,19 +46,20 @@ class EventCounts {
   void received(EventSource source, std::uint64_t messages = 1);
   void lost(EventSource source);
 
-  /// Rows with 0 for the events that these ports can have, so that the first one is an increase. Counts of an
-  /// earlier registration of that name go on.
+  /// Creates rows with 0 for the events that these ports can have, so that the first event is an increase.
+  /// The counts of an earlier registration with the same name continue.
   void listen(const std::string& device, std::span<const std::uint32_t> ports, bool infiniband);
   void count(const std::string& device, const AsyncEvent& event);
 
-  /// Somebody shows the rows of this device, until release(). Whose rows nobody shows is gone.
+  /// Keeps the rows of this device until release(). Rows that nobody keeps are those of a device that is
+  /// gone.
   void adopt(const std::string& device);
   void release(const std::string& device, Clock::time_point now);
 
   /// `labels` is a rendered block: device, port (empty for events of the whole device), event.
   using OnRow = std::function<void(const std::string& labels, std::uint64_t count)>;
   void for_each_of(const std::string& device, const OnRow& on_row) const;
-  /// Rows of devices that are gone; those gone for `forget_after` are dropped first.
+  /// The rows of devices that are gone; drops those that have been gone for `forget_after` first.
   void for_each_gone(std::chrono::seconds forget_after, Clock::time_point now, const OnRow& on_row);
 
  private:

@@ -26,13 +26,13 @@ namespace {
 
 // Longer than any message here: a uevent has 2 kB, a link message with everything in it a few.
 constexpr std::size_t kBuffer = 64 * 1024;
-// Messages read of one source before the others get their turn.
+// How many messages of one source are read before the next source has its turn.
 constexpr int kTurn = 64;
 constexpr unsigned kKernelUevents = 1;  // the kernel's own group; 2 is udevd's
 
 }  // namespace
 
-// A device that is listened to.
+// A device whose events are read.
 struct EventReader::Entry {
   std::string device;
   bool pins = false;
@@ -41,7 +41,7 @@ struct EventReader::Entry {
   std::atomic<bool> active{true};
 };
 
-// What the thread shares with everybody else.
+// What the thread shares with other threads.
 struct EventReader::State {
   State(std::shared_ptr<Changes> shared_changes, MakeNetlink netlink, OpenStream stream)
       : changes(std::move(shared_changes)),
@@ -86,7 +86,7 @@ class EventReader::Handle : public Listening {
   std::shared_ptr<Entry> entry_;
 };
 
-// What runs on the thread.
+// What only the thread uses.
 class EventReader::Loop {
  public:
   explicit Loop(State& state) : state_(state), sink_{*state.changes, state.counts}, buffer_(kBuffer) {}
@@ -96,9 +96,9 @@ class EventReader::Loop {
       open_sources(Clock::now());
       tell_whether_complete();
       wait();
-      // A device handed over before a message about it was sent is known when the message is read.
+      // Devices that were added before a message about them was sent are known when the message is read.
       (void)take_requests();
-      // First what devices said, then that they go.
+      // Events of devices first, then their removals.
       for (const auto& entry : entries_)
         if (ready(entry->events->fd())) read(*entry);
       for (Source& source : sources_)
@@ -119,7 +119,7 @@ class EventReader::Loop {
     bool absent = false;  // this kernel does not have it
   };
 
-  // False when it is time to end.
+  // False if the thread has to end.
   bool take_requests() {
     const std::lock_guard lock(state_.mutex);
     entries_.insert(entries_.end(), state_.added.begin(), state_.added.end());
@@ -154,14 +154,14 @@ class EventReader::Loop {
     return {};
   }
 
-  // Where a kernel has no MONITOR, what it would say follows from the other two, if a little later.
+  // A kernel without MONITOR: what it would report follows from the other two sources, a little later.
   void tell_whether_complete() {
     state_.changes->set_complete(std::all_of(sources_.begin(), sources_.end(), [this](const Source& source) {
       return source.socket != nullptr || !wanted(source);
     }));
   }
 
-  // Has to be asked: older kernels let us join the group and stay silent.
+  // The kernel has to be asked, because older ones accept members of the group and never send anything.
   core::Result<bool> monitor_supported() const {
     const auto netlink = state_.make_netlink(NetlinkProtocol::rdma);
     if (!netlink) return false;
@@ -197,7 +197,7 @@ class EventReader::Loop {
         continue;
       }
       on_loss(source.id, sink_);
-      // One of the lost messages may have announced the removal of a device that waits for us.
+      // A lost message may have announced the removal of a device, which waits until we close it.
       if (source.id == EventSource::uevent) end_where([](const Entry& entry) { return entry.pins; });
       if (core::is_errno(datagram.error(), ENOBUFS) || core::is_errno(datagram.error(), EMSGSIZE)) continue;
       state_.counts.set_down(source.id, datagram.error());
@@ -223,7 +223,7 @@ class EventReader::Loop {
         state_.counts.count(entry.device, **event);
         state_.changes->note(entry.device);
       }
-      // Behind DEVICE_FATAL nothing comes any more, and the driver has taken the context away or will.
+      // No event follows DEVICE_FATAL: the driver has revoked the context, or will.
       if (!event || (*event)->type == AsyncEventType::device_fatal) entry.active = false;
     }
   }

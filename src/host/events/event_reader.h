@@ -16,14 +16,14 @@
 
 namespace rdma_exporter::host {
 
-/// One thread that reads what the kernel tells by itself, between scrapes: uevents, RDMA netlink MONITOR,
-/// rtnetlink links, and the asynchronous events of the verbs devices handed to it. It counts them
-/// (EventCounts) and notes what is to be read again (Changes). A source that is refused is tried again every
-/// kRetry; without any of them everything is still found by the periodic reading, only later.
+/// One thread that reads kernel notifications between scrapes: uevents, RDMA netlink MONITOR, rtnetlink
+/// links, and the asynchronous events of the verbs devices that it is given. It counts them (EventCounts) and
+/// notes what has to be read again (Changes). A source that is refused is tried again every kRetry. Without
+/// any source, periodic readings still find every change, only later.
 ///
-/// The thread waits for all sources at once and reads them without blocking. The one thing that may block it
-/// is to close a verbs device. It owns what it uses together with this object, so that the process can end
-/// while it is stuck. Public functions are thread-safe.
+/// The thread waits for all sources at once and reads them without blocking. Only closing a verbs device may
+/// block it. The thread shares ownership of what it uses with this object, so that the process can exit while
+/// the thread is stuck. Public functions are thread-safe.
 class EventReader {
  public:
   using MakeNetlink = std::function<std::unique_ptr<Netlink>(NetlinkProtocol)>;
@@ -39,23 +39,23 @@ class EventReader {
   EventReader& operator=(const EventReader&) = delete;
 
   void start();
-  /// Waits until the thread has closed everything and ended. False when it is stuck at `deadline`.
+  /// Waits until the thread has closed everything and ended. False if it still runs at `deadline`.
   bool stop(Clock::time_point deadline);
 
-  /// Whether there are RDMA devices: without any, RDMA netlink is left alone, because opening it would make
+  /// Whether there are RDMA devices. Without any, RDMA netlink stays closed, because opening it would make
   /// the kernel load its RDMA core.
   void set_rdma_present(bool present);
 
-  /// Keeps a device's events being read.
+  /// As long as this exists, the events of a device are read.
   class Listening {
    public:
     virtual ~Listening() = default;
-    /// False when it has ended: the device is being removed, or its driver has taken the context away.
+    /// False once reading has ended: the device is being removed, or its driver has revoked the context.
     virtual bool active() const = 0;
   };
-  /// Reads these events until the device goes or the result is destroyed, then closes them. `pins` says that
-  /// the device cannot go while they are open: then they are closed as soon as its removal begins, and when
-  /// messages were lost that could have said so.
+  /// Reads these events until the device goes or the result is destroyed, then closes them. `pins`: the
+  /// device cannot be removed while they are open. Then they are closed as soon as its removal begins, and
+  /// whenever notifications were lost that may have announced it.
   std::unique_ptr<Listening> listen(const std::string& device, std::unique_ptr<AsyncEvents> events,
                                     bool pins);
 

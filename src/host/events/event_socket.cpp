@@ -12,9 +12,9 @@ namespace {
 
 using core::os_error;
 
-// Room for a burst, as far as net.core.rmem_max lets an unprivileged process have it.
+// Room for a burst, as far as net.core.rmem_max permits without privileges.
 constexpr int kReceiveBuffer = 1024 * 1024;
-// Keeps a flood of messages from other senders from holding the thread here.
+// Limits how long a flood of messages from other senders can occupy the thread.
 constexpr int kForeignInARow = 64;
 
 }  // namespace
@@ -23,7 +23,7 @@ core::Result<EventSocket> EventSocket::open(int protocol, unsigned group) {
   Fd fd(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, protocol));
   if (!fd.valid()) return os_error(errno);
   (void)::setsockopt(fd.get(), SOL_SOCKET, SO_RCVBUF, &kReceiveBuffer, sizeof kReceiveBuffer);
-  // Bound first: without an address of its own a socket gets nothing of what the kernel sends to a group.
+  // Bound first: the kernel sends group messages only to sockets with an address.
   sockaddr_nl own{};
   own.nl_family = AF_NETLINK;
   if (::bind(fd.get(), reinterpret_cast<const sockaddr*>(&own), sizeof own) != 0) return os_error(errno);
@@ -45,7 +45,7 @@ core::Result<Bytes> EventSocket::receive(std::span<std::byte> buffer) {
     if (size < 0 && errno == EINTR) continue;
     if (size < 0 && errno == EAGAIN) return Bytes();
     if (size < 0) return os_error(errno);
-    // Port 0 is the kernel's; a socket of a process always has another.
+    // Port 0 is the kernel's; the sockets of processes have other ports.
     const bool from_kernel = header.msg_namelen == sizeof sender && sender.nl_pid == 0;
     if (from_kernel && (header.msg_flags & MSG_TRUNC) != 0) return os_error(EMSGSIZE);
     if (from_kernel && size > 0) return Bytes(buffer.data(), static_cast<std::size_t>(size));

@@ -12,19 +12,20 @@
 
 namespace rdma_exporter::host {
 
-/// What the kernel sends to a multicast group. One thread at a time; nothing blocks.
+/// A socket on which the kernel sends notifications to a multicast group. One thread at a time; nothing
+/// blocks.
 class EventStream {
  public:
   virtual ~EventStream() = default;
   /// Readable while a datagram or an error is waiting.
   virtual int fd() const = 0;
-  /// The next datagram, in `buffer`; an empty one when none is waiting. Errors: ENOBUFS, the kernel had to
-  /// drop messages; EMSGSIZE, one was longer than the buffer; others, the stream is of no use any more.
+  /// The next datagram, in `buffer`; an empty one if none is waiting. Errors: ENOBUFS, the kernel had to drop
+  /// messages; EMSGSIZE, a message was longer than the buffer; after any other error the socket is unusable.
   virtual core::Result<Bytes> receive(std::span<std::byte> buffer) = 0;
 };
 
-/// A netlink socket that only listens. Needs no privilege for the groups used here. What does not come from
-/// the kernel is passed over: whoever may send to the group cannot forge events.
+/// A netlink socket that only listens. The groups used here need no privilege. Messages that are not from the
+/// kernel are skipped, so that nobody can forge events.
 class EventSocket : public EventStream {
  public:
   /// `protocol` is one of NETLINK_*, `group` the group's number (not a mask).

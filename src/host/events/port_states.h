@@ -28,9 +28,9 @@ struct PortState {
   std::optional<std::uint32_t> sm_lid;         ///< netlink only, InfiniBand only
 };
 
-/// State of the ports of one device, read at most once per collection: every read is a firmware query on most
-/// drivers, and two collectors need it. One PORT_GET message where netlink knows the device, else the files.
-/// Thread-safe; a query that hangs makes its callers hang, and no other device's.
+/// State of the ports of one device, read at most once per collection, because two collectors need it and
+/// each read is a firmware query on most drivers: one PORT_GET message if netlink knows the device, else the
+/// files. Thread-safe. A query that hangs holds up its callers, but no other device.
 class PortStates {
  public:
   PortStates(Host& host, std::shared_ptr<const Device> device);

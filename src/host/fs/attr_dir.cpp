@@ -49,7 +49,7 @@ core::Result<bool> AttrDir::list_again() {
   id_ = {};
   auto dir = fs_.open_dir(path_);
   if (!dir) return tl::unexpected(dir.error());
-  // The identity first: what changes after it is seen by the next refresh.
+  // The identity is read first: the next refresh notices what changes after it.
   const auto id = (*dir)->stat();
   if (!id) return tl::unexpected(id.error());
   auto names = fs_.list(path_);
@@ -108,7 +108,7 @@ core::Result<std::string_view> AttrDir::read(std::size_t index, std::span<char> 
 }
 
 std::optional<std::size_t> AttrDir::find(std::string_view name) {
-  constexpr std::size_t kMostAsked = 16;
+  constexpr std::size_t kMaxAsked = 16;
   const std::vector<std::string>& names = *names_;
   for (std::size_t tried = 0; tried < asked_.size(); ++tried) {
     if (next_asked_ >= asked_.size()) next_asked_ = 0;
@@ -118,7 +118,7 @@ std::optional<std::size_t> AttrDir::find(std::string_view name) {
   const auto it = std::lower_bound(names.begin(), names.end(), name);
   if (it == names.end() || *it != name) return std::nullopt;
   const auto index = static_cast<std::size_t>(it - names.begin());
-  if (asked_.size() < kMostAsked) asked_.push_back(static_cast<std::uint32_t>(index));
+  if (asked_.size() < kMaxAsked) asked_.push_back(static_cast<std::uint32_t>(index));
   next_asked_ = asked_.size();
   return index;
 }

@@ -17,9 +17,9 @@
 
 namespace rdma_exporter::host {
 
-/// A directory of small attribute files, read again and again: ports/N/counters, ports/N/hw_counters.
-/// Keeps descriptors open within the budget; notices files that came, went or were replaced, and a device
-/// that was registered again. One thread at a time.
+/// A directory of small attribute files that are read repeatedly: ports/N/counters, ports/N/hw_counters.
+/// Keeps descriptors open within the budget. Notices files that appeared, disappeared or were replaced, and a
+/// device that was registered again. One thread at a time.
 class AttrDir {
  public:
   AttrDir(HostFs& fs, std::string path, OpenFileBudget& budget);
@@ -27,10 +27,11 @@ class AttrDir {
   AttrDir(const AttrDir&) = delete;
   AttrDir& operator=(const AttrDir&) = delete;
 
-  /// Lists the directory if it changed since the last call; true when the names may have changed. A tree of
-  /// plain files is asked by fstat. A directory of sysfs keeps its files as long as its device is registered,
-  /// so it is listed once, and a read that fails with ENODEV tells that the device has gone. ENOENT: the
-  /// directory does not exist (any more); names are empty then, and it is looked for again after kAbsentFor.
+  /// Lists the directory if it has changed since the last call; true if the names may have changed. A tree of
+  /// plain files is checked by fstat. A directory of sysfs keeps its files as long as its device is
+  /// registered, so it is listed once, and a read that fails with ENODEV shows that the device has gone.
+  /// ENOENT: the directory does not exist; names() is then empty, and the directory is looked for again after
+  /// kAbsentFor.
   core::Result<bool> refresh();
 
   static constexpr std::chrono::seconds kAbsentFor{5};
@@ -60,9 +61,9 @@ class AttrDir {
   std::chrono::steady_clock::time_point absent_until_;
   core::Names names_;
   std::vector<Fd> files_;
-  /// Instead, where a file is more than its descriptor (a recording); otherwise empty.
+  /// Used instead of a descriptor for files that are more than one (a recording); otherwise empty.
   std::vector<std::unique_ptr<OpenFile>> others_;
-  /// The first few names that were asked for. A reader asks for the same ones in the same order each time.
+  /// The first few names that were requested. A reader requests the same ones in the same order each time.
   std::vector<std::uint32_t> asked_;
   std::size_t next_asked_ = 0;
 };

@@ -18,7 +18,7 @@ bool OpenFileBudget::take(unsigned files) {
 
 bool OpenFileBudget::ran_out(const core::Error& error) {
   if (!core::is_errno(error, EMFILE) && !core::is_errno(error, ENFILE)) return false;
-  // Gives up a quarter of the kept files; threads that fail at the same time do not give up another quarter.
+  // Closes a quarter of the kept files; several threads that fail at the same time close it only once.
   const unsigned fewer = used() / 4 * 3;
   unsigned allowed = allowed_.load(std::memory_order_relaxed);
   while (fewer < allowed && !allowed_.compare_exchange_weak(allowed, fewer, std::memory_order_relaxed)) {

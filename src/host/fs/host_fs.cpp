@@ -135,7 +135,7 @@ class RealFs : public HostFs {
 }  // namespace
 
 core::Result<std::string_view> read_from_start(const Fd& fd, std::span<char> buffer) {
-  // Not libc's pread: as a cancellation point it costs two atomic operations more in a process with threads.
+  // Not libc's pread: as a cancellation point it costs two more atomic operations in a process with threads.
   ssize_t length = ::syscall(SYS_pread64, fd.get(), buffer.data(), buffer.size(), off_t{0});
   // Pipes and sockets cannot be read at an offset; a tree made of them is a test of a stuck read.
   if (length < 0 && errno == ESPIPE) length = ::read(fd.get(), buffer.data(), buffer.size());

@@ -14,23 +14,23 @@
 
 namespace rdma_exporter::host {
 
-/// A file that stays open and is read again and again from its start.
+/// A file that stays open and is read repeatedly from its start.
 class OpenFile {
  public:
   virtual ~OpenFile() = default;
-  /// One pread at offset 0 into `buffer`. A file at least as long as the buffer is Errc::too_long: what we
-  /// read is short by contract, and nothing may make us read more. ENODEV after its device has gone.
+  /// One pread at offset 0 into `buffer`. A file that fills the buffer is Errc::too_long: attributes are
+  /// short, and an unexpected file must not make us read more. ENODEV once the device has gone.
   virtual core::Result<std::string_view> read(std::span<char> buffer) = 0;
-  /// The descriptor behind it, from now on the caller's, for read_from_start(): who keeps thousands of files
-  /// keeps numbers. Invalid where read() does more than that: then the file stays as it is.
+  /// Gives its descriptor to the caller, who then uses read_from_start(): thousands of open files cost less
+  /// memory as plain descriptors. Returns an invalid one, and keeps the file, if read() is more than a pread.
   virtual Fd release() { return {}; }
 };
 
 /// What OpenFile::read() does, on a descriptor.
 core::Result<std::string_view> read_from_start(const Fd& fd, std::span<char> buffer);
 
-/// Says whether a path still names the same thing with the same entries. On sysfs the inode number alone says
-/// it: it is never used again, and times change whenever the kernel drops its inode cache.
+/// Shows whether a path still names the same directory with the same entries. On sysfs the inode number is
+/// sufficient: it is never reused, while times change whenever the kernel drops its inode cache.
 struct FileId {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
@@ -47,29 +47,30 @@ class OpenDir {
   virtual core::Result<FileId> stat() = 0;
 };
 
-/// Read-only files below a root (the host's /sys, /proc, or a recording). Paths are relative to the root and
-/// follow links, as sysfs is made of them. Every call may block for as long as the kernel or a driver's
-/// firmware likes: call from workers only. Thread-safe.
+/// Read-only files below a root (the host's /sys or /proc, or a recording). Paths are relative to the root;
+/// symbolic links are followed, because sysfs consists of them. Every call may block for as long as the
+/// kernel or a driver's firmware takes, so only workers make them. Thread-safe.
 class HostFs {
  public:
   virtual ~HostFs() = default;
-  /// All names in a directory, sorted, without "." and ".."; Errc::too_long if there are more than
-  /// kMaxEntries: a part is never taken for the whole.
+  /// All names in a directory, sorted, without "." and "..". Errc::too_long if there are more than
+  /// kMaxEntries: an incomplete list would look like a complete one.
   virtual core::Result<std::vector<std::string>> list(const std::string& path) = 0;
   /// Target of a symbolic link, as written.
   virtual core::Result<std::string> read_link(const std::string& path) = 0;
-  /// The path with all links resolved, below the root again; ENOENT when it leads outside of it.
+  /// The path with all links resolved, relative to the root; ENOENT if it leads outside the root.
   virtual core::Result<std::string> canonical(const std::string& path) = 0;
   virtual core::Result<FileId> stat(const std::string& path) = 0;
   virtual core::Result<std::unique_ptr<OpenFile>> open(const std::string& path) = 0;
   virtual core::Result<std::unique_ptr<OpenDir>> open_dir(const std::string& path) = 0;
-  /// False on sysfs: what a directory holds is fixed while its device is registered, and a removed attribute
-  /// says ENODEV by itself. True for trees of files.
+  /// False on sysfs: the entries of a directory are fixed while its device is registered, and reading a
+  /// removed attribute fails with ENODEV. True for trees of files.
   virtual bool directories_change() const { return true; }
   /// The path of the root itself, for messages.
   virtual const std::string& root() const = 0;
 
-  /// open(), one read, close: for what is read rarely. At most 4095 bytes; trailing newline and blanks cut.
+  /// Opens, reads once and closes a file: for files that are read rarely. At most 4095 bytes; trailing
+  /// newlines and blanks are removed.
   core::Result<std::string> read(const std::string& path);
   bool exists(const std::string& path) { return stat(path).has_value(); }
   /// Last component of a link's target ("driver" -> "mlx5_core").

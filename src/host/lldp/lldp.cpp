@@ -40,7 +40,7 @@ std::uint16_t u16(Bytes bytes, std::size_t at) {
                                     std::to_integer<unsigned>(bytes[at + 1]));
 }
 
-// Takes the next TLV off the front; nullopt when the rest is none.
+// Removes the next TLV from the front; nullopt if the rest is not a TLV.
 std::optional<Tlv> take_tlv(Bytes& rest) {
   constexpr std::size_t kHeader = 2;
   if (rest.size() < kHeader) return std::nullopt;
@@ -102,14 +102,14 @@ std::optional<std::string> identifier(const Tlv& tlv, std::byte mac_subtype, std
   return text(value);
 }
 
-// The length of family and address, these, then how to find the interface, which is not of interest.
+// The length of family and address, the two themselves, then the interface number, which is not used.
 std::string management_address(Bytes value) {
   if (value.empty()) return {};
   const auto length = std::to_integer<std::size_t>(value[0]);
   return length < value.size() ? address(value.subspan(1, length)) : std::string();
 }
 
-// The three that every frame begins with.
+// The three TLVs with which every frame begins.
 std::optional<LldpNeighbor> mandatory(Bytes& rest) {
   const auto chassis = take_tlv(rest);
   const auto port = chassis ? take_tlv(rest) : std::nullopt;

@@ -12,8 +12,8 @@
 
 #include "core/result.h"
 
-// The Link Layer Discovery Protocol (IEEE 802.1AB): what a neighbour says of itself in each frame. Input
-// comes from the wire: any bytes.
+// The Link Layer Discovery Protocol (IEEE 802.1AB): what a neighbour reports about itself in each frame.
+// Input comes from the wire: any bytes.
 namespace rdma_exporter::host {
 
 inline constexpr std::uint16_t kLldpEthertype = 0x88cc;
@@ -28,7 +28,7 @@ struct LldpNeighbor {
   std::chrono::seconds ttl{0};     ///< how long to believe it; 0: it says goodbye
 
   bool operator==(const LldpNeighbor&) const = default;
-  /// Chassis and port: what makes it another neighbour (802.1AB, 9.2.7.7).
+  /// Chassis and port identify a neighbour (802.1AB, 9.2.7.7).
   bool is_same(const LldpNeighbor& other) const {
     return chassis_id == other.chassis_id && port_id == other.port_id;
   }
@@ -36,12 +36,12 @@ struct LldpNeighbor {
   static constexpr std::size_t kMaxText = 128;
 };
 
-/// Parses an Ethernet frame (destination, source, 88cch, TLVs). A parse error for every other frame and for
-/// one that does not begin with chassis, port and time to live in this order (802.1AB, 9.2.7.7.1). TLVs that
-/// are not known are skipped; what follows the end TLV is padding.
+/// Parses an Ethernet frame (destination, source, 88cch, TLVs). A parse error for every other frame, and for
+/// one that does not begin with chassis, port and time to live in this order (802.1AB, 9.2.7.7.1). Unknown
+/// TLVs are skipped; what follows the end TLV is padding.
 core::Result<LldpNeighbor> parse_lldp(std::span<const std::byte> frame);
 
-/// Who is at the other end of one wire, by the frames that came in. One thread at a time.
+/// The neighbours at the other end of one wire, as known from received frames. One thread at a time.
 class LldpNeighbors {
  public:
   using Clock = std::chrono::steady_clock;
@@ -52,15 +52,16 @@ class LldpNeighbors {
     Clock::time_point expires() const { return heard + neighbor.ttl; }
   };
 
-  /// A frame that came in at `heard`. When there is no room, the one that expires first makes room.
+  /// Adds a frame that was received at `heard`. If there is no room, the neighbour that expires first is
+  /// dropped.
   void take(std::span<const std::byte> frame, Clock::time_point heard, Clock::time_point now);
-  /// Forgets those whose time to live is over.
+  /// Drops neighbours whose time to live is over.
   void expire(Clock::time_point now);
 
   const std::vector<Known>& all() const { return known_; }
   std::uint64_t frames() const { return frames_; }
   std::uint64_t malformed() const { return malformed_; }
-  /// Neighbours beyond kMax that were forgotten before their time.
+  /// Neighbours beyond kMax that were dropped before their time.
   std::uint64_t evicted() const { return evicted_; }
 
   static constexpr std::size_t kMax = 32;

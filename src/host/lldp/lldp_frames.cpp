@@ -26,7 +26,7 @@ using std::chrono::nanoseconds;
 
 // 802.1AB, table 7-1.
 constexpr std::array<unsigned char, 6> kNearestBridge{0x01, 0x80, 0xc2, 0x00, 0x00, 0x0e};
-// An LLDP frame fits an Ethernet frame; of a longer one the rest is cut off, and it does not parse.
+// An LLDP frame fits into an Ethernet frame; the rest of a longer one is cut off, so that it does not parse.
 constexpr std::size_t kLongestFrame = 2048;
 #ifndef PACKET_IGNORE_OUTGOING
 constexpr int PACKET_IGNORE_OUTGOING = 23;
@@ -36,7 +36,7 @@ nanoseconds as_duration(const timespec& time) {
   return std::chrono::seconds(time.tv_sec) + nanoseconds(time.tv_nsec);
 }
 
-// The kernel's time stamps are those of the clock of the day.
+// The kernel's timestamps are wall-clock times.
 nanoseconds wall_clock() {
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME, &now);
@@ -69,7 +69,7 @@ class Socket : public LldpFrames {
       if (size < 0 && errno == EAGAIN) return {};
       if (size < 0 && (errno == EINTR || errno == ENETDOWN)) continue;
       if (size < 0) return os_error(errno);
-      // PACKET_OTHERHOST: of a VLAN that this host has not, or overheard by a promiscuous interface.
+      // PACKET_OTHERHOST: of a VLAN that this host does not have, or received by a promiscuous interface.
       if (from.sll_pkttype == PACKET_OTHERHOST || from.sll_pkttype == PACKET_OUTGOING) continue;
       on_frame({static_cast<std::uint32_t>(from.sll_ifindex), age(header, now),
                 std::span(buffer).first(static_cast<std::size_t>(size))});
@@ -89,7 +89,7 @@ class Socket : public LldpFrames {
   }
 
  private:
-  // A clock that was set back makes no frame younger than now.
+  // If the clock was set back, the age would be negative.
   static milliseconds age(msghdr& header, nanoseconds now) {
     for (cmsghdr* item = CMSG_FIRSTHDR(&header); item != nullptr; item = CMSG_NXTHDR(&header, item)) {
       if (item->cmsg_level != SOL_SOCKET || item->cmsg_type != SCM_TIMESTAMPNS) continue;
@@ -108,7 +108,7 @@ class Socket : public LldpFrames {
 core::Result<std::unique_ptr<LldpFrames>> open_lldp_frames() {
   Fd fd(::socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, htons(kLldpEthertype)));
   if (!fd.valid()) return os_error(errno);
-  // Of a bond the member's index, not the bond's.
+  // For a bond, the index of the member, not of the bond.
   if (!set(fd, SOL_PACKET, PACKET_ORIGDEV, 1) || !set(fd, SOL_SOCKET, SO_TIMESTAMPNS, 1))
     return os_error(errno);
   (void)set(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, 1);  // Linux 4.20; receive() looks as well

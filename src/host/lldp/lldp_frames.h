@@ -13,9 +13,9 @@
 
 namespace rdma_exporter::host {
 
-/// LLDP frames as they came in, on all interfaces of this network namespace. Nothing is ever sent. The kernel
-/// keeps frames until somebody asks; when its buffer is full it drops newer ones. Thread-safe, nothing blocks
-/// but listen_on().
+/// Received LLDP frames of all interfaces in this network namespace. Nothing is ever sent. The kernel keeps
+/// frames until they are read; when its buffer is full it drops newer ones. Thread-safe; only listen_on()
+/// blocks.
 class LldpFrames {
  public:
   virtual ~LldpFrames() = default;
@@ -27,17 +27,18 @@ class LldpFrames {
   };
   using OnFrame = std::function<void(const Frame& frame)>;
 
-  /// Hands over the frames that came in since the last call, oldest first, at most kMaxFrames.
+  /// Passes on the frames that were received since the last call, oldest first, at most kMaxFrames.
   virtual core::Result<void> receive(const OnFrame& on_frame) = 0;
 
-  /// Has the adapter pass the group address of LLDP ("nearest bridge", the one that no bridge forwards) on
-  /// this interface. Waits for the kernel's RTNL lock. Undone by the kernel when the interface goes.
+  /// Makes the adapter receive frames to the group address of LLDP ("nearest bridge", which no bridge
+  /// forwards) on this interface. Waits for the kernel's RTNL lock. The kernel undoes it when the interface
+  /// goes.
   virtual core::Result<void> listen_on(std::uint32_t interface) = 0;
 
   static constexpr std::size_t kMaxFrames = 4096;
 };
 
-/// A packet socket. EPERM without CAP_NET_RAW, which is needed here and nowhere else.
+/// Opens a packet socket. EPERM without CAP_NET_RAW, which nothing else needs.
 core::Result<std::unique_ptr<LldpFrames>> open_lldp_frames();
 
 }  // namespace rdma_exporter::host

@@ -2,8 +2,8 @@
 // Copyright the rdma_exporter authors
 //
 // CMIS 4 and 5: QSFP-DD, OSFP, and later modules of the smaller forms. Up to eight lanes; those of further
-// banks are not read, because drivers ignore the bank (mlx5). Page 00h says who it is, 01h what it measures,
-// 02h the thresholds, 11h has the lanes' monitors.
+// banks are not read, because drivers ignore the bank (mlx5). Page 00h identifies the module, 01h lists what
+// it measures, 02h has the thresholds, 11h the monitors of the lanes.
 #include "host/module/module_bytes.h"
 
 namespace rdma_exporter::host {
@@ -74,7 +74,7 @@ core::Result<void> read_cmis_facts(const ReadModule& read, ModuleFacts& facts) {
   const auto page = ModuleBytes::read_with_identifier(read, {.page = 0, .offset = 128, .length = 128});
   if (!page) return tl::unexpected(page.error());
   read_identity(*page, facts);
-  // There are passive cables that say so here only, and neither in byte 212 nor in byte 2.
+  // Some passive cables state it only here, and neither in byte 212 nor in byte 2.
   const auto media = ModuleBytes::read(read, {.offset = kMedia, .length = 1});
   if (!media) return tl::unexpected(media.error());
   if (media->u8(kMedia) == kPassiveCopper) facts.media = "passive_copper";

@@ -13,11 +13,12 @@
 
 #include "core/result.h"
 
-// What a pluggable module (transceiver or cable) says of itself in its memory: SFF-8472 (SFP), SFF-8636 (QSFP
-// to QSFP28) and CMIS (QSFP-DD, OSFP and later). No I/O of its own: the caller hands in how a range is read.
+// The memory in which a pluggable module (transceiver or cable) describes itself: SFF-8472 (SFP), SFF-8636
+// (QSFP to QSFP28) and CMIS (QSFP-DD, OSFP and later). No I/O of its own: the caller provides the function
+// that reads a range.
 //
-// Latched flags (SFF-8636 bytes 3-21; CMIS bytes 8-13 and page 11h bytes 134-153) are never read: reading
-// clears them for everybody else. Alarms are told by comparing monitors with thresholds.
+// Latched flags (SFF-8636 bytes 3-21; CMIS bytes 8-13 and page 11h bytes 134-153) are never read, because
+// reading clears them for everybody else. Alarms follow from comparing monitors with thresholds.
 namespace rdma_exporter::host {
 
 /// A range of a module's memory, as ETHTOOL_MSG_MODULE_EEPROM_GET names it.
@@ -29,7 +30,7 @@ struct ModuleRange {
   bool operator==(const ModuleRange&) const = default;
 };
 
-/// Reads a range; gives exactly `length` bytes or an error.
+/// Reads a range: exactly `length` bytes, or an error.
 using ReadModule = std::function<core::Result<std::vector<std::byte>>(const ModuleRange& range)>;
 
 /// In the order of all three standards.
@@ -51,7 +52,7 @@ struct PerQuantity {
 
 enum class ModuleStandard : std::uint8_t { unknown, sff8472, sff8636, cmis };
 
-/// How a module with external calibration (SFF-8472, 9.3) turns what it measures into units.
+/// How raw values of a module with external calibration (SFF-8472, 9.3) are converted to units.
 struct ModuleCalibration {
   struct Line {
     double slope = 1;
@@ -73,7 +74,8 @@ struct ModuleFacts {
   std::string revision;
   std::string serial_number;
   std::string rx_power_kind;  ///< "average" or "oma" (optical modulation amplitude); empty: not measured
-  /// Of a cable with both ends attached; a transceiver has none, nor has a cable longer than it can say.
+  /// Length of a cable with both ends attached; a transceiver has none, nor has a cable longer than the field
+  /// can express.
   std::optional<double> cable_meters;
   PerQuantity<bool> measures;
   std::uint8_t lanes = 0;  ///< bit n: lane n + 1 exists
@@ -96,8 +98,8 @@ struct ModuleReadings {
   std::vector<ModuleLane> lanes;
 };
 
-/// Reads who the module is and its thresholds: 3 to 8 ranges, at most 128 bytes each. The error is that of
-/// `read`. A module of an unknown kind has its type and nothing else.
+/// Reads the identity and thresholds of the module: 3 to 8 ranges, at most 128 bytes each. Errors are those
+/// of `read`. Of a module of an unknown kind only the type is known.
 core::Result<ModuleFacts> read_module_facts(const ReadModule& read);
 
 /// Reads what it measures now: 0 to 2 ranges. `facts` are those of the same module.

@@ -104,7 +104,7 @@ Thresholds celsius_thresholds(const ModuleBytes& bytes, unsigned offset) {
   if (!has_thresholds(bytes, offset)) return thresholds;
   for (unsigned i = 0; i < kThresholdLevels; ++i) {
     const std::uint16_t raw = bytes.u16(offset + 2 * i);
-    // Freezing is an ordinary lower limit, and none for the heat.
+    // 0 degrees is an ordinary lower limit, but no upper one.
     if (raw != kUnset && !(raw == 0 && is_high(i))) thresholds[i] = bytes.s16(offset + 2 * i) * kCelsius;
   }
   return thresholds;

@@ -19,13 +19,13 @@ class ModuleBytes {
  public:
   /// Reads [first, first + length) of `page`.
   static core::Result<ModuleBytes> read(const ReadModule& read, ModuleRange range);
-  /// A range that begins with the identifier: EIO if it is blank.
+  /// A range that begins with the identifier; EIO if it is blank.
   static core::Result<ModuleBytes> read_with_identifier(const ReadModule& read, ModuleRange range);
 
-  /// Nothing but zeros: what some drivers return, with success, for memory that they did not read.
+  /// Only zeros: what some drivers return, with success, for memory that they did not read.
   bool is_blank() const;
 
-  /// 0 for what was not read: the decoders read what they look at.
+  /// Returns 0 for bytes that were not read.
   std::uint8_t u8(unsigned offset) const;
   std::uint16_t u16(unsigned offset) const;
   std::int16_t s16(unsigned offset) const { return static_cast<std::int16_t>(u16(offset)); }
@@ -46,8 +46,8 @@ inline constexpr double kVolts = 1e-4;
 inline constexpr double kAmperes = 2e-6;
 inline constexpr double kWatts = 1e-7;
 
-/// Four thresholds at `offset`. None where the module left them all 0, or a single one at FFFFh. A lower
-/// limit of 0 says nothing where a value cannot be negative.
+/// Four thresholds at `offset`. None if the module left all of them 0, or a single one at FFFFh. A lower
+/// limit of 0 means nothing for a value that cannot be negative.
 Thresholds unsigned_thresholds(const ModuleBytes& bytes, unsigned offset, double scale);
 Thresholds celsius_thresholds(const ModuleBytes& bytes, unsigned offset);
 

@@ -29,8 +29,8 @@ void take(const Attr& attr, std::uint16_t type, std::uint8_t& value) {
   if (const auto number = attr.number<Number>()) value = static_cast<std::uint8_t>(*number);
 }
 
-// Where the serial number stands in a range; 0 where it does not. The identifier (SFF-8024) is the first byte
-// of the memory, and of page 00h of the standards that have pages.
+// Offset of the serial number in a range; 0 if the range does not contain it. The identifier (SFF-8024) is
+// the first byte of the memory, and of page 00h in the standards that have pages.
 std::size_t serial_number_at(const ModuleRange& range, Bytes data) {
   constexpr std::byte kSfp{0x03};
   if (range.address != 0x50 || range.page != 0 || data.empty()) return 0;

@@ -26,8 +26,8 @@ core::Result<ModuleRange> parse_request(Bytes payload);
 /// failed with success and no bytes.
 core::Result<std::vector<std::byte>> parse(Bytes payload, std::size_t length);
 
-/// An answer with other bytes in the place of a module's serial number, which `change` gets to write to:
-/// SFP's whole first memory, or a whole page 00h. Every other answer stays.
+/// An answer in which the serial number of a module is replaced; `change` writes the new bytes. Applies to
+/// SFP's whole first memory and to a whole page 00h. Every other answer stays as it is.
 std::vector<std::byte> with_serial_number(Bytes payload, const ModuleRange& range,
                                           const std::function<void(std::span<std::byte> text)>& change);
 

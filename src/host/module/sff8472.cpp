@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// SFF-8472: SFP to SFP28. One lane. Who it is stands in the memory A0h (0x50), what it measures in A2h
-// (0x51), which a module without monitors need not have.
+// SFF-8472: SFP to SFP28. One lane. The memory A0h (0x50) has the identity, A2h (0x51) the monitors, which
+// not every module has.
 #include <algorithm>
 #include <numeric>
 

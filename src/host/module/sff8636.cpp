@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// SFF-8636: QSFP, QSFP+, QSFP28. Four lanes. The lower half has the monitors, page 00h who it is, page 03h
+// SFF-8636: QSFP, QSFP+, QSFP28. Four lanes. The lower half has the monitors, page 00h the identity, page 03h
 // the thresholds.
 #include <cerrno>
 
@@ -71,7 +71,7 @@ core::Result<void> read_thresholds(const ReadModule& read, ModuleFacts& facts) {
 core::Result<void> read_sff8636_facts(const ReadModule& read, ModuleFacts& facts) {
   const auto status = ModuleBytes::read(read, {.offset = 0, .length = 3});
   if (!status) return tl::unexpected(status.error());
-  // After it was plugged in, for up to two seconds: what it measures is not valid yet.
+  // For up to two seconds after it was plugged in, its measurements are not valid yet.
   if ((status->u8(2) & kNotReady) != 0) return core::os_error(EAGAIN);
   const auto page = ModuleBytes::read_with_identifier(read, {.page = 0, .offset = 128, .length = 128});
   if (!page) return tl::unexpected(page.error());

@@ -28,12 +28,12 @@ struct InterfaceAddress {
   bool link_local = false;
 };
 
-/// One message of the dump; nullopt for what is no usable address (another family, an IPv6 address that is
+/// One message of the dump; nullopt if it has no usable address (another family, an IPv6 address that is
 /// still tentative or a duplicate).
 core::Result<std::optional<InterfaceAddress>> parse_address(Bytes payload);
 
-/// The message with each address in it changed by `change`: 4 octets of IPv4 or 16 of IPv6. What is not a
-/// whole attribute is cut.
+/// The message with each address in it changed by `change`: 4 octets of IPv4 or 16 of IPv6. Incomplete
+/// attributes are removed.
 std::vector<std::byte> with_addresses(Bytes payload,
                                       const std::function<void(std::span<std::byte> address)>& change);
 

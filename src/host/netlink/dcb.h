@@ -26,8 +26,8 @@ using PerClass = std::array<T, kPriorities>;
 
 /// nlmsg_type of the request below.
 extern const std::uint16_t kGet;
-/// Asks for all that IEEE 802.1Qaz has of one interface. Goes by name only; the answer is for the interface
-/// that has this name then. Needs no privilege, takes the RTNL lock. EOPNOTSUPP: a driver without DCB.
+/// Requests everything that IEEE 802.1Qaz defines for one interface. The kernel finds the interface by its
+/// name at that moment. Needs no privilege, takes the RTNL lock. EOPNOTSUPP: a driver without DCB.
 std::vector<std::byte> ieee_request(std::string_view netdev);
 
 /// Priority flow control.

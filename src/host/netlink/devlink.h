@@ -29,7 +29,7 @@ struct Handle {
 };
 
 /// The instance that the device at `path` below sysfs (class/infiniband/X/device, class/net/X/device) would
-/// have; nullopt where there is no device. Whether it has one only devlink tells.
+/// have; nullopt if there is no device. Only devlink knows whether the instance exists.
 std::optional<Handle> find_handle(HostFs& sysfs, const std::string& path);
 
 /// nlmsg_type kControl of genl_ethtool, answer for its parse_family(). ENOENT: a kernel without devlink.
@@ -39,7 +39,7 @@ std::vector<std::byte> family_request();
 /// send those of all instances. ENODEV: no such instance.
 std::vector<std::byte> reporters_request(const Handle& handle);
 std::vector<std::byte> ports_request(const Handle& handle);
-/// One request, one answer. Asks the firmware, a few register accesses or commands.
+/// One request, one answer. The firmware is asked: a few register accesses or commands.
 std::vector<std::byte> info_request(const Handle& handle);
 
 /// A health reporter: a part of the driver that watches a part of the adapter (net/devlink/health.c).

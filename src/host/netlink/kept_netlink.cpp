@@ -9,7 +9,7 @@
 namespace rdma_exporter::host {
 namespace {
 
-// A socket for one request. Without keep() it is closed: an exception leaves a conversation half read.
+// A socket for one request. Without keep() it is closed, because an exception may leave answers unread.
 class Borrowed {
  public:
   Borrowed(Host& host, NetlinkProtocol protocol)

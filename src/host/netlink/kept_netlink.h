@@ -15,12 +15,11 @@ namespace rdma_exporter::host {
 
 struct Host;
 
-/// The netlink sockets of a host that wait for their next request. Whoever asks takes one for the time of its
-/// request, so that there are as many of a family as threads ask it at once, however many devices there are.
-/// Thread-safe.
+/// The idle netlink sockets of a host. Each request borrows one, so that a family has as many sockets as
+/// threads use it at once, however many devices there are. Thread-safe.
 class NetlinkSockets {
  public:
-  /// The one used last; nullptr: none waits.
+  /// The one that was used last; nullptr: none is idle.
   std::unique_ptr<Netlink> take(NetlinkProtocol protocol) {
     const std::lock_guard lock(mutex_);
     auto& waiting = waiting_.at(static_cast<std::size_t>(protocol));
@@ -39,9 +38,9 @@ class NetlinkSockets {
   std::array<std::vector<std::unique_ptr<Netlink>>, kNetlinkProtocols> waiting_;
 };
 
-/// A netlink conversation that takes a socket of host.netlink_sockets for each request, and opens one where
-/// none waits. Within host.open_files the socket stays open for whoever asks next. nullptr where netlink is
-/// not used. `host` outlives it. One thread at a time.
+/// A netlink conversation that borrows a socket of host.netlink_sockets for each request, and opens one if
+/// none is idle. Within host.open_files the socket stays open for the next request. nullptr if netlink is not
+/// used. `host` outlives it. One thread at a time.
 std::unique_ptr<Netlink> kept_netlink(Host& host, NetlinkProtocol protocol);
 
 }  // namespace rdma_exporter::host

@@ -47,8 +47,8 @@ int on_valid(nl_msg* message, void* context) {
   return conversation.stopped ? NL_STOP : NL_OK;
 }
 
-// A dump that fails in its course does not end with NLMSG_ERROR: its errno, negative, is what NLMSG_DONE
-// carries (net/netlink/af_netlink.c netlink_dump_done). libnl does not look at it.
+// A dump that fails midway does not end with NLMSG_ERROR: NLMSG_DONE contains its negative errno
+// (net/netlink/af_netlink.c netlink_dump_done), which libnl ignores.
 int on_finish(nl_msg* message, void* context) {
   const nlmsghdr* header = nlmsg_hdr(message);
   int result = 0;

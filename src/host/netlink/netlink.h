@@ -12,8 +12,8 @@
 
 #include "core/result.h"
 
-// The two ways to ask netlink for something and read the answer. The conversation itself sees to it that an
-// answer belongs to its request (sequence number), is whole, and ends.
+// The two ways to send a netlink request and read the answer. The conversation makes sure that an answer
+// belongs to its request (sequence number), is complete, and ends.
 namespace rdma_exporter::host {
 
 using Bytes = std::span<const std::byte>;
@@ -27,26 +27,26 @@ class Netlink {
   /// Payload of one answer (what follows struct nlmsghdr).
   using OnMessage = std::function<void(Bytes payload)>;
 
-  /// Sends one request (NLM_F_REQUEST is added to `flags`) and hands every answer to `on_message`. The error
-  /// is the kernel's errno (positive), also one with which a dump ends, or ETIMEDOUT, EMSGSIZE (truncated),
-  /// EINTR (dump changed under us), EBADMSG. Bounded: kMaxMessages answers, kReceiveTimeoutMs between two of
-  /// them. After an error the next call opens a new socket, so that a late answer is never taken for the
-  /// next one.
+  /// Sends one request (NLM_F_REQUEST is added to `flags`) and passes every answer to `on_message`. The error
+  /// is the kernel's errno (positive), also that with which a dump ends, or ETIMEDOUT, EMSGSIZE (truncated),
+  /// EINTR (the dump changed meanwhile), EBADMSG. Bounded: kMaxMessages answers, kReceiveTimeoutMs between
+  /// two of them. After an error the next call opens a new socket, so that a late answer is never taken for
+  /// the next one.
   virtual core::Result<void> request(std::uint16_t type, std::uint16_t flags, Bytes payload,
                                      const OnMessage& on_message) = 0;
 
-  /// Takes one part of a dump; false when the rest is not wanted.
+  /// Takes one part of a dump; returns false if the rest is not wanted.
   using OnPart = std::function<bool(Bytes payload)>;
 
-  /// A dump (request() with NLM_F_DUMP) that may be large and that the caller may end early: that is no
-  /// error, and closes the socket, which is how the kernel learns of it.
+  /// A dump (request() with NLM_F_DUMP) that may be large, and that the caller may end early: this is no
+  /// error and closes the socket, which makes the kernel stop.
   virtual core::Result<void> dump(std::uint16_t type, Bytes payload, const OnPart& on_part) = 0;
 
   static constexpr std::size_t kMaxMessages = 10'000;
   static constexpr int kReceiveTimeoutMs = 2'000;
 };
 
-/// The netlink families that are spoken here (include/uapi/linux/netlink.h NETLINK_*).
+/// The netlink families in use (include/uapi/linux/netlink.h NETLINK_*).
 enum class NetlinkProtocol : std::uint8_t {
   rdma,     ///< devices, ports, statistics, resources
   route,    ///< links, DCB
@@ -54,16 +54,12 @@ enum class NetlinkProtocol : std::uint8_t {
 };
 inline constexpr std::size_t kNetlinkProtocols = 3;
 
-/// A socket of that family, opened at the first request. EPROTONOSUPPORT where the kernel does not have it
+/// A socket of that family, opened at the first request. EPROTONOSUPPORT if the kernel does not have it
 /// (rdma: the RDMA core is not loaded).
 std::unique_ptr<Netlink> make_netlink(NetlinkProtocol protocol);
 
-/// The same to the socket of a process in place of the kernel's (NETLINK_USERSOCK, its port): what a test
-/// talks to.
+/// The same to the socket of a process instead of the kernel's (NETLINK_USERSOCK, its port), for tests.
 std::unique_ptr<Netlink> make_netlink_to(std::uint32_t port);
-
-// The two ways to ask netlink for something and read the answer. The conversation itself sees to it that an
-// answer belongs to its request (sequence number), is whole, and ends.
 
 /// One request with one answer: what `parse` (Bytes -> core::Result<T>) makes of it. The error is the
 /// kernel's or the conversation's (Netlink::request), else the parser's; no answer at all is a parse error.
@@ -78,8 +74,8 @@ core::Result<T> ask(Netlink& netlink, std::uint16_t type, Bytes payload, Parse&&
   return *std::move(answer);
 }
 
-/// A dump: gives each message to `parse` (Bytes -> core::Result<bool>), until that returns false, because it
-/// wants no more, or an error, which is the result. Else the error is that of Netlink::dump.
+/// A dump: passes each message to `parse` (Bytes -> core::Result<bool>) until that returns false, because it
+/// wants no more, or an error, which is the result. Other errors are those of Netlink::dump.
 template <typename Parse>
 core::Result<void> walk(Netlink& netlink, std::uint16_t type, Bytes payload, Parse&& parse) {
   core::Result<bool> more = true;

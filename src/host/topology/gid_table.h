@@ -30,11 +30,11 @@ class GidTable {
  public:
   explicit GidTable(std::string port_path) : path_(std::move(port_path)) {}
 
-  /// The filled slots. What could not be read of a slot goes to `on_error`, EINVAL of an empty one too, and
-  /// the next reading is one of all slots. ENOENT: there is no table.
+  /// The filled slots. Errors of slots go to `on_error`, EINVAL of empty ones too; after one, the next
+  /// reading covers all slots. ENOENT: there is no table.
   core::Result<std::vector<Gid>> read(HostFs& sysfs, const std::function<void(const core::Error&)>& on_error);
 
-  /// The next reading is one of all slots.
+  /// The next reading covers all slots.
   void reset() { readings_left_ = 0; }
 
   static constexpr unsigned kWholeEvery = 10;

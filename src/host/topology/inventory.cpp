@@ -34,7 +34,7 @@ core::Result<bool> Inventory::refresh(Clock::time_point now) {
   const bool quiet = complete && changes == seen_changes_ && names == names_;
   if (quiet && next_look_ && now < *next_look_) return false;
   const bool changed = look(names);
-  // What is not whole yet is looked at again at once.
+  // A device that is not complete yet is examined again at once.
   const bool whole = netlink_whole_ && missing_.empty() && settled_.size() == devices_.size();
   next_look_ = whole ? std::optional(now + kInterval) : std::nullopt;
   seen_changes_ = changes;
@@ -88,7 +88,7 @@ std::shared_ptr<const Device> Inventory::find(const std::string& name, const Fil
     index = entry->second.index;
     protocol = entry->second.protocol;
   } else if (before && !netlink_whole_) {
-    // A dump that failed says nothing of this one; its directory says that it is the same.
+    // A failed dump does not show that the device has gone; its directory shows that it is the same one.
     index = before->netlink_index;
     protocol = before->protocol;
   }

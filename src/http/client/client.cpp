@@ -139,10 +139,10 @@ core::Result<ClientAnswer> ask_over(ClientConnection& connection, const Url& url
   if (const auto error = connection.write(text_of(url, request))) return failed(error, "sending");
   beast::flat_buffer buffer;
   Answer answer;
-  answer.body_limit(request.most_bytes);
+  answer.body_limit(request.max_bytes);
   // The header alone at first: Beast 1.74 reserves what Content-Length says before it looks at the limit.
   if (const auto error = receive(connection, buffer, answer)) return failed(error, "receiving");
-  if (answer.content_length().value_or(0) > request.most_bytes) return core::too_long_error();
+  if (answer.content_length().value_or(0) > request.max_bytes) return core::too_long_error();
   answer.eager(true);
   if (const auto error = receive(connection, buffer, answer)) return failed(error, "receiving");
   const auto type = answer.get()[wire::field::content_type];

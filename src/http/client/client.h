@@ -28,7 +28,7 @@ struct ClientRequest {
   std::string_view method = "GET";
   Headers headers{};  ///< in addition to Host, User-Agent, Connection and Content-Length; without line breaks
   std::string body{};
-  std::size_t most_bytes = 0;  ///< maximum size of the response body
+  std::size_t max_bytes = 0;  ///< maximum size of the response body
 };
 
 struct ClientAnswer {

@@ -47,7 +47,7 @@ std::optional<HostPort> split(std::string_view address) {
   return result;
 }
 
-core::Result<std::vector<Endpoint>> resolve(std::string_view address, const HostPort& where) {
+core::Result<std::vector<TcpEndpoint>> resolve(std::string_view address, const HostPort& where) {
   asio::io_context io;
   asio::ip::basic_resolver<tcp, Executor> resolver(io);
   ErrorCode error;
@@ -61,10 +61,10 @@ core::Result<std::vector<Endpoint>> resolve(std::string_view address, const Host
   }
   const auto is_v4 = [](const auto& entry) { return entry.endpoint().address().is_v4(); };
   const auto v4 = std::find_if(found.begin(), found.end(), is_v4);
-  return std::vector<Endpoint>{(v4 == found.end() ? found.begin() : v4)->endpoint()};
+  return std::vector<TcpEndpoint>{(v4 == found.end() ? found.begin() : v4)->endpoint()};
 }
 
-ErrorCode listen_on(StreamAcceptor& acceptor, const Endpoint& endpoint) {
+ErrorCode listen_on(StreamAcceptor& acceptor, const TcpEndpoint& endpoint) {
   ErrorCode error;
   acceptor.open(StreamProtocol(endpoint.protocol()), error);
   if (!error) acceptor.set_option(StreamAcceptor::reuse_address(true), error);
@@ -105,16 +105,16 @@ tl::unexpected<core::Error> cannot_listen(std::string_view address, int os_errno
       "cannot listen on \"" + std::string(address) + "\": " + why + " (" + advice(os_errno) + ")"});
 }
 
-core::Result<std::vector<Endpoint>> listen_endpoints(std::string_view address) {
+core::Result<std::vector<TcpEndpoint>> listen_endpoints(std::string_view address) {
   const auto where = split(address);
   if (!where)
     return bad_address(address, "want HOST:PORT, :PORT or [IPV6]:PORT, with a port from 0 to 65535");
   if (where->host.empty()) {
-    return std::vector<Endpoint>{{tcp::v6(), where->port}, {tcp::v4(), where->port}};
+    return std::vector<TcpEndpoint>{{tcp::v6(), where->port}, {tcp::v4(), where->port}};
   }
   ErrorCode error;
   const auto literal = asio::ip::make_address(std::string(where->host), error);
-  if (!error) return std::vector<Endpoint>{{literal, where->port}};
+  if (!error) return std::vector<TcpEndpoint>{{literal, where->port}};
   if (where->host.find(':') != std::string_view::npos) return bad_address(address, "not an IPv6 address");
   return resolve(address, *where);
 }
@@ -129,9 +129,9 @@ core::Result<std::string> numeric_address(std::string_view address) {
 }
 
 core::Result<StreamAcceptor> open_tcp_listener(asio::io_context& io, std::string_view address,
-                                               const std::vector<Endpoint>& endpoints) {
+                                               const std::vector<TcpEndpoint>& endpoints) {
   ErrorCode error = asio::error::host_not_found;
-  for (const Endpoint& endpoint : endpoints) {
+  for (const TcpEndpoint& endpoint : endpoints) {
     StreamAcceptor acceptor(io);
     error = listen_on(acceptor, endpoint);
     if (!error) return acceptor;
@@ -142,7 +142,7 @@ core::Result<StreamAcceptor> open_tcp_listener(asio::io_context& io, std::string
   return cannot_listen(address, error.value(), reason_of(error));
 }
 
-std::string to_string(const Endpoint& endpoint) {
+std::string to_string(const TcpEndpoint& endpoint) {
   const std::string host = endpoint.address().to_string();
   const std::string port = std::to_string(endpoint.port());
   return endpoint.address().is_v6() ? "[" + host + "]:" + port : host + ":" + port;
@@ -154,7 +154,7 @@ std::string to_string(const StreamProtocol::endpoint& endpoint) {
     return std::string("unix:") +
            std::string(address->sun_path, ::strnlen(address->sun_path, sizeof address->sun_path));
   }
-  Endpoint tcp;
+  TcpEndpoint tcp;
   if (endpoint.size() > tcp.capacity()) return {};
   std::memcpy(tcp.data(), endpoint.data(), endpoint.size());
   return to_string(tcp);

@@ -16,9 +16,9 @@ namespace rdma_exporter::http {
 namespace {
 
 constexpr int kFirst = 3;  // SD_LISTEN_FDS_START
-constexpr int kMost = 64;
+constexpr int kMaxSockets = 64;
 
-tl::unexpected<core::Error> wrong(const std::string& problem) {
+tl::unexpected<core::Error> sockets_error(const std::string& problem) {
   return core::config_error("--web.systemd-socket: " + problem);
 }
 
@@ -47,14 +47,16 @@ bool is_stream_listener(int fd) {
 
 core::Result<std::vector<StreamAcceptor>> systemd_listeners(asio::io_context& io) {
   const int count = number_in("LISTEN_FDS");
-  if (count < 1) return wrong("systemd passed no socket (LISTEN_FDS is not set: start the socket unit)");
-  if (number_in("LISTEN_PID") != ::getpid()) return wrong("the sockets are for another process (LISTEN_PID)");
-  if (count > kMost) return wrong("more than " + std::to_string(kMost) + " sockets");
+  if (count < 1)
+    return sockets_error("systemd passed no socket (LISTEN_FDS is not set: start the socket unit)");
+  if (number_in("LISTEN_PID") != ::getpid())
+    return sockets_error("the sockets are for another process (LISTEN_PID)");
+  if (count > kMaxSockets) return sockets_error("more than " + std::to_string(kMaxSockets) + " sockets");
   std::vector<StreamAcceptor> acceptors;
   for (int fd = kFirst; fd < kFirst + count; ++fd) {
     if (!is_stream_listener(fd)) {
-      return wrong("file descriptor " + std::to_string(fd) +
-                   " is not a listening stream socket (the unit needs ListenStream= and Accept=no)");
+      return sockets_error("file descriptor " + std::to_string(fd) +
+                           " is not a listening stream socket (the unit needs ListenStream= and Accept=no)");
     }
     ::fcntl(fd, F_SETFD, FD_CLOEXEC);
     acceptors.emplace_back(io, StreamProtocol(option_of(fd, SO_DOMAIN), 0), fd);

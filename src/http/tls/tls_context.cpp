@@ -53,7 +53,7 @@ std::string openssl_reason() {
   return reason;
 }
 
-tl::unexpected<core::Error> wrong(const config::PemSource& source, const std::string& problem) {
+tl::unexpected<core::Error> pem_error(const config::PemSource& source, const std::string& problem) {
   return core::config_error(source.where + ": " + (source.path.empty() ? "" : source.path + ": ") + problem);
 }
 
@@ -94,18 +94,18 @@ void set_options(SSL_CTX* ssl, const TlsServer& settings) {
 Done use_certificate(asio::ssl::context& context, const TlsServer& settings, const PemTexts& pem) {
   ErrorCode error;
   context.use_certificate_chain(asio::buffer(pem.certificate), error);
-  if (error) return wrong(settings.certificate, "no certificate in PEM form: " + error.message());
+  if (error) return pem_error(settings.certificate, "no certificate in PEM form: " + error.message());
   // Without this OpenSSL would ask for a passphrase on the terminal.
   context.set_password_callback(
       [](std::size_t, asio::ssl::context::password_purpose) { return std::string(); });
   if (pem.key.find("ENCRYPTED") != std::string::npos)
-    return wrong(settings.key,
-                 "the key has a passphrase, which nobody can enter here (use a key without one)");
+    return pem_error(settings.key,
+                     "the key has a passphrase, which nobody can enter here (use a key without one)");
   context.use_private_key(asio::buffer(pem.key), asio::ssl::context::pem, error);
   if (error.value() != 0 &&
       ERR_GET_REASON(static_cast<unsigned long>(error.value())) == X509_R_KEY_VALUES_MISMATCH)
-    return wrong(settings.key, "the key does not belong to the certificate");
-  if (error) return wrong(settings.key, "no private key in PEM form: " + error.message());
+    return pem_error(settings.key, "the key does not belong to the certificate");
+  if (error) return pem_error(settings.key, "no private key in PEM form: " + error.message());
   const std::string problem = validity_problem(::SSL_CTX_get0_certificate(context.native_handle()));
   if (!problem.empty())
     log::warn("clients will reject the TLS certificate",
@@ -121,7 +121,7 @@ Done use_client_ca(asio::ssl::context& context, const TlsServer& settings, const
     context.add_certificate_authority(asio::buffer(pem.client_ca), error);
     const X509_STORE* const store = ::SSL_CTX_get_cert_store(context.native_handle());
     if (error || sk_X509_OBJECT_num(::X509_STORE_get0_objects(store)) == 0)
-      return wrong(settings.client_ca, "no certificate in PEM form");
+      return pem_error(settings.client_ca, "no certificate in PEM form");
   } else if (verifies) {
     trust_system_authorities(context, error);
     log::warn("no client_ca_file: certificates of any CA that this host trusts are accepted");

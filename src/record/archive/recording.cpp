@@ -42,23 +42,26 @@ core::Result<Recording> Recording::load(const std::string& path) {
 }
 
 core::Result<Recording> Recording::read(std::string_view bytes, const std::string& name) {
-  const auto wrong = [&](const std::string& problem) { return core::config_error(name + " " + problem); };
+  const auto archive_error = [&](const std::string& problem) {
+    return core::config_error(name + " " + problem);
+  };
   const auto members = read_archive(bytes);
-  if (!members) return wrong(members.error().context);
+  if (!members) return archive_error(members.error().context);
   const auto text = members->find(Manifest::kMember);
   if (text == members->end() || text->second.size() > limits::kManifestBytes)
-    return wrong("is not a recording: it has no manifest");
+    return archive_error("is not a recording: it has no manifest");
   auto manifest = parse_manifest(text->second);
-  if (!manifest) return wrong(manifest.error().context);
+  if (!manifest) return archive_error(manifest.error().context);
   Recording recording;
   recording.manifest_ = std::move(*manifest);
   for (std::size_t i = 0; i < recording.snapshots(); ++i) {
     const Manifest::SnapshotEntry& entry = recording.manifest_.snapshots[i];
     const auto member = members->find(entry.member);
-    if (member == members->end()) return wrong("lacks the member " + entry.member);
-    if (sha256(member->second) != entry.sha256) return wrong("has a modified member: " + entry.member);
+    if (member == members->end()) return archive_error("lacks the member " + entry.member);
+    if (sha256(member->second) != entry.sha256)
+      return archive_error("has a modified member: " + entry.member);
     if (auto added = recording.add(i, member->second); !added)
-      return wrong("cannot be read: " + entry.member + ": " + added.error().context);
+      return archive_error("cannot be read: " + entry.member + ": " + added.error().context);
   }
   return recording;
 }

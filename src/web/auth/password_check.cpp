@@ -20,10 +20,10 @@ void answer_all(const PendingPassword& pending, PasswordVerdict verdict) {
 
 }  // namespace
 
-PasswordCheck::PasswordCheck(Submit submit, Verify verify, std::size_t most_waiting, Now now)
+PasswordCheck::PasswordCheck(Submit submit, Verify verify, std::size_t max_waiting, Now now)
     : submit_(std::move(submit)),
       verify_(std::move(verify)),
-      most_waiting_(most_waiting),
+      max_waiting_(max_waiting),
       now_(std::move(now)) {}
 
 void PasswordCheck::set_users(const std::map<std::string, std::string>& users) {
@@ -50,10 +50,10 @@ void PasswordCheck::check(const Credentials& credentials, const std::string& cli
   if (wrong_.contains(key)) return answer(Verdict::wrong);
   // Many who say the same push out nobody else.
   if (running_ && running_->key == key) {
-    if (running_->answers.size() > most_waiting_ / 2) return answer(Verdict::queue_full);
+    if (running_->answers.size() > max_waiting_ / 2) return answer(Verdict::queue_full);
     return running_->answers.push_back(std::move(answer));
   }
-  if (queue_.has(key) && queue_.size() >= most_waiting()) return answer(Verdict::queue_full);
+  if (queue_.has(key) && queue_.size() >= max_waiting()) return answer(Verdict::queue_full);
   PendingPassword pending{key, client, credentials.password, hash, exists};
   pending.answers.push_back(std::move(answer));
   queue_.add(std::move(pending));
@@ -62,14 +62,14 @@ void PasswordCheck::check(const Credentials& credentials, const std::string& cli
 }
 
 // As many as are checked within kMaxWait, if hashes cost what the last one did.
-std::size_t PasswordCheck::most_waiting() const {
-  if (cost_ <= Clock::duration::zero()) return most_waiting_;
+std::size_t PasswordCheck::max_waiting() const {
+  if (cost_ <= Clock::duration::zero()) return max_waiting_;
   const auto in_time = static_cast<std::size_t>(kMaxWait / cost_);
-  return std::min(most_waiting_, std::max<std::size_t>(in_time, 1));
+  return std::min(max_waiting_, std::max<std::size_t>(in_time, 1));
 }
 
 void PasswordCheck::trim() {
-  while (queue_.size() > most_waiting()) answer_all(*queue_.take_last(), Verdict::queue_full);
+  while (queue_.size() > max_waiting()) answer_all(*queue_.take_last(), Verdict::queue_full);
 }
 
 void PasswordCheck::start_next() {

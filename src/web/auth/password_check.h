@@ -39,9 +39,9 @@ class PasswordCheck : public std::enable_shared_from_this<PasswordCheck> {
   static constexpr std::size_t kRightOnes = 256;  ///< that are remembered
   static constexpr std::size_t kWrongOnes = 4096;
 
-  /// `most_waiting` is the number of requests that may wait in addition to those for the password being
+  /// `max_waiting` is the number of requests that may wait in addition to those for the password being
   /// checked.
-  PasswordCheck(Submit submit, Verify verify, std::size_t most_waiting = kMaxWaiting, Now now = Clock::now);
+  PasswordCheck(Submit submit, Verify verify, std::size_t max_waiting = kMaxWaiting, Now now = Clock::now);
 
   /// Name -> hash. Remembered results stay valid, because they are stored with the hash.
   void set_users(const std::map<std::string, std::string>& users);
@@ -53,14 +53,14 @@ class PasswordCheck : public std::enable_shared_from_this<PasswordCheck> {
  private:
   const std::string& hash_for(const Digest& name) const;
   void trim();
-  std::size_t most_waiting() const;
+  std::size_t max_waiting() const;
   void start_next();
   bool submit_running() noexcept;
   void checked(std::optional<bool> right);
 
   Submit submit_;
   Verify verify_;
-  const std::size_t most_waiting_;
+  const std::size_t max_waiting_;
   Now now_;
   KeyedHash keyed_hash_;
   std::map<Digest, std::string> users_;

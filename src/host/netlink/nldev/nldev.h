@@ -43,12 +43,12 @@ struct Port {
 };
 core::Result<Port> parse_port(Bytes payload);
 
-/// Answer to STAT_GET for a port: calls `on_counter` for each default counter (and each enabled optional
-/// one). The name's bytes live in `payload`. A malformed entry ends the walk with a parse error.
+/// Answer to STAT_GET for a port: calls `on_counter` for each default counter and each enabled optional one.
+/// The name points into `payload`. A malformed entry ends the walk with a parse error.
 using OnCounter = std::function<void(std::string_view name, std::uint64_t value)>;
 core::Result<void> parse_counters(Bytes payload, const OnCounter& on_counter);
 
-/// Answer to SYS_GET: true when the kernel tells of devices that come and go (MONITOR, Linux 6.12).
+/// Answer to SYS_GET: true if the kernel reports devices that come and go (MONITOR, Linux 6.12).
 core::Result<bool> parse_monitor_support(Bytes payload);
 
 /// Answer to SYS_GET: true when every network namespace sees all RDMA devices ("shared", the default), false
@@ -58,9 +58,9 @@ core::Result<std::optional<bool>> parse_shared_namespaces(Bytes payload);
 /// Multicast group of the MONITOR messages (RDMA_NL_GROUP_NOTIFY).
 inline constexpr unsigned kMonitorGroup = 4;
 
-/// Reads a datagram of that group: the number of its MONITOR messages. Devices that register, unregister or
-/// are renamed, network interfaces that are attached to a port or detached. A parse error when one is
-/// malformed.
+/// Parses a datagram of that group: the number of its MONITOR messages, about devices that were registered,
+/// unregistered or renamed and network interfaces that were attached to a port or detached. A parse error if
+/// one is malformed.
 core::Result<std::size_t> parse_monitor(Bytes datagram);
 
 }  // namespace rdma_exporter::host::nldev

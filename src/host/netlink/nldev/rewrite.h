@@ -9,12 +9,12 @@
 
 #include "host/netlink/netlink.h"
 
-// Answers of RDMA netlink with less in them, or with other values: for recordings that are given away.
+// Answers of RDMA netlink with parts removed or values replaced, for recordings that leave this machine.
 namespace rdma_exporter::host::nldev {
 
-/// An answer without what nobody else may know: keys of memory regions and protection domains, addresses of
-/// memory, what drivers add in a form of their own (but for the mark of on-demand paging), raw dumps. What is
-/// not a whole attribute is cut.
+/// An answer without confidential parts: keys of memory regions and protection domains, memory addresses,
+/// what drivers add in formats of their own (except the mark of on-demand paging), raw dumps. Incomplete
+/// attributes are removed.
 std::vector<std::byte> without_secrets(Bytes payload);
 
 /// Changes values in place, each of the size that it has.
@@ -24,7 +24,8 @@ struct Identities {
   std::function<void(std::span<std::byte> sockaddr)> address;         ///< struct sockaddr_*
 };
 
-/// An answer in which whose it is was changed: GUIDs, subnet prefixes, addresses of connections.
+/// An answer in which the identity of the host was replaced: GUIDs, subnet prefixes, addresses of
+/// connections.
 std::vector<std::byte> with_identities(Bytes payload, const Identities& identities);
 
 }  // namespace rdma_exporter::host::nldev

@@ -13,8 +13,8 @@
 #include "host/netlink/netlink.h"
 
 // Statistics over RDMA netlink beyond the counters of a port (drivers/infiniband/core/nldev.c, counters.c):
-// which optional counters there are, counters of sets of queue pairs that somebody has made with `rdma
-// statistic qp`, and on-demand paging of memory regions. Pure functions from bytes.
+// which optional counters exist, the counters of queue pair sets made with `rdma statistic qp`, and on-demand
+// paging of memory regions. Pure functions from bytes.
 namespace rdma_exporter::host::nldev {
 
 extern const std::uint16_t kStatGetStatus;  ///< for a port; since Linux 5.16

@@ -43,7 +43,7 @@ const std::vector<CheckCase> kBad{
     {"link_layer", "one card is InfiniBand", kWarning, [](Facts& f) { port(f).link_layer = "InfiniBand"; }},
     {"link_speed", "slower than it can", kWarning, [](Facts& f) { netdev(f).speed = std::optional(12.5e9); },
      "100 Gb/s, of 400 Gb/s"},
-    {"link_speed", "slower than its sister", kWarning,
+    {"link_speed", "slower than the other port", kWarning,
      [](Facts& f) {
        make_infiniband(f);
        port(f).rate = 25e9;
@@ -165,7 +165,7 @@ const std::vector<CheckCase> kBad{
      "1024 to 4791"},
     {"kernel_hazards", "an old kernel", kWarning,
      [](Facts& f) { f.system.kernel_version = "Debian 6.1.100-1"; }, "use after free"},
-    {"kernel_hazards", "a core from elsewhere", kWarning, [](Facts& f) { f.system.foreign_core = true; }},
+    {"kernel_hazards", "a core from elsewhere", kWarning, [](Facts& f) { f.system.out_of_tree_core = true; }},
     {"locked_memory", "8 MiB", kWarning,
      [](Facts& f) { f.system.locked_memory = std::optional<std::uint64_t>(8 << 20); }, "8 MiB"},
     {"device_files", "for root", kWarning,

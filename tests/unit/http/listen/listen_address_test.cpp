@@ -15,7 +15,7 @@ std::string endpoints(std::string_view address) {
   const auto found = listen_endpoints(address);
   if (!found) return core::to_string(found.error());
   std::string text;
-  for (const Endpoint& endpoint : *found) text += to_string(endpoint) + " ";
+  for (const TcpEndpoint& endpoint : *found) text += to_string(endpoint) + " ";
   return text;
 }
 
@@ -56,8 +56,8 @@ TEST(HttpListenAddress, NamesFlagAndAddressInWhatItDoesNotUnderstand) {
 
 TEST(HttpListenAddress, FallsBackToTheNextEndpointWhenTheHostHasNotTheFirst) {
   asio::io_context io;
-  const std::vector<Endpoint> wanted{{asio::ip::make_address("2001:db8::1"), 0},
-                                     {asio::ip::make_address("127.0.0.1"), 0}};
+  const std::vector<TcpEndpoint> wanted{{asio::ip::make_address("2001:db8::1"), 0},
+                                        {asio::ip::make_address("127.0.0.1"), 0}};
   const auto listener = open_tcp_listener(io, ":0", wanted);
   ASSERT_TRUE(listener.has_value()) << core::to_string(listener.error());
   EXPECT_TRUE(to_string(listener->local_endpoint()).starts_with("127.0.0.1:"));

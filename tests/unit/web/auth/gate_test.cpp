@@ -84,7 +84,7 @@ TEST(WebKeyedHash, KnowsWhereAPartEnds) {
   EXPECT_NE(hash({"ab", "c"}), KeyedHash()({"ab", "c"})) << "each object has a key of its own";
 }
 
-TEST(WebLogPause, LetsOneLineThroughAMinute) {
+TEST(WebLogThrottle, LetsOneLineThroughAMinute) {
   http::LogThrottle pause;
   EXPECT_TRUE(pause.should_log());
   for (int i = 0; i < 100; ++i) EXPECT_FALSE(pause.should_log());
