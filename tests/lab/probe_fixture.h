@@ -164,7 +164,7 @@ class DirectConnector : public Connector {
  private:
   // The peer's end, gone with the lease.
   struct Far {
-    Far(DeviceLoop& on_loop, std::shared_ptr<QpPair> far_end) : loop(on_loop), end(std::move(far_end)) {}
+    Far(DeviceLoop& on_loop, std::shared_ptr<QpPair> far_pair) : loop(on_loop), pair(std::move(far_pair)) {}
     DeviceLoop& loop;
     std::shared_ptr<QpPair> pair;
     std::unique_ptr<EchoAnswerer> answerer;
