@@ -108,7 +108,7 @@ class OneStuckCounter(TestCase):
         headers = ("abc", "-1", "nan", "inf", "1e99", "", "0")
 
         def work(i):
-            with Exporter("--scrape.timeout=1s", sysfs=self.host.sys) as exporter:
+            with Exporter(f"--scrape.timeout={PATIENCE}s", sysfs=self.host.sys) as exporter:
                 return exporter.scrape(prometheus_timeout=headers[i]), exporter.scrape()
 
         for header, pages in zip(headers, self.in_threads(len(headers), work)):
