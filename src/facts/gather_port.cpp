@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 #include <array>
-#include <chrono>
 
 #include "facts/gather_parts.h"
 #include "host/events/port_states.h"
@@ -29,9 +28,6 @@ void read_rate(host::PortStates& states, std::uint64_t look, const std::string& 
   }
 }
 
-// Reading it opens the verbs device, and the kernel reports what changes it.
-constexpr std::chrono::minutes kMtuAge{5};
-
 }  // namespace
 
 std::optional<TrafficClass> traffic_class(const PortClasses& classes) {
@@ -56,7 +52,7 @@ std::vector<PortFacts> gather_ports(host::Host& host, const std::shared_ptr<cons
     port.link_layer = host.sysfs->read(path + "/link_layer").value_or("");
     if (port.state && *port.state == host::kPortActive) {
       read_rate(states, memory.looks, path, port);
-      port.mtu = *cache.mtu(wanted.or_older(kMtuAge));
+      port.mtu = *cache.mtu(wanted);
     }
     port.gids = whole_table(*cache.gids(wanted));
     port.traffic_class = traffic_class(*cache.classes(wanted));
