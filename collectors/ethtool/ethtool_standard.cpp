@@ -131,7 +131,6 @@ class EthtoolStandardJob : public core::Job {
         sysfs_(*context.host.sysfs),
         netdev_(netdev),
         shared_(context.netdevs->of(netdev->id)),
-        facts_(context.facts->of(*netdev)),
         netlink_(host::kept_netlink(context.host, host::NetlinkProtocol::generic)),
         labels_(netdev_labels(*netdev)),
         counters_(standard_rules(context), labels_, context.carry_over->take(netdev->id, "ethtool_standard")),
@@ -228,7 +227,6 @@ class EthtoolStandardJob : public core::Job {
     });
     ask(pause_, run, [&](host::Bytes answer) -> core::Result<bool> {
       return genl::parse_pause(answer, on_counter).map([&](const genl::Pause& pause) {
-        facts_->pause.put(run.now(), pause);
         add_flag(kNetdevPauseEnabled, pause.rx, R"(direction="rx")", run.samples());
         add_flag(kNetdevPauseEnabled, pause.tx, R"(direction="tx")", run.samples());
         return true;
@@ -285,7 +283,6 @@ class EthtoolStandardJob : public core::Job {
     ask(link_modes_, run, [&](host::Bytes answer) -> core::Result<bool> {
       return genl::parse_speed(answer).map([&](std::optional<double> speed) {
         speed_ = speed;
-        facts_->speed.put(run.now(), speed);
         lanes_ = genl::parse_lanes(answer);
         return true;
       });
@@ -294,7 +291,6 @@ class EthtoolStandardJob : public core::Job {
     ask(rings_query_, run, [&](host::Bytes answer) -> core::Result<bool> {
       return genl::parse_rings(answer).map([&](const genl::Rings& rings) {
         rings_ = rings;
-        facts_->rings.put(run.now(), rings);
         return true;
       });
     });
@@ -341,7 +337,6 @@ class EthtoolStandardJob : public core::Job {
   host::HostFs& sysfs_;
   const std::shared_ptr<const host::Netdev> netdev_;
   const std::shared_ptr<NetdevShared> shared_;
-  const std::shared_ptr<facts::NetdevCache> facts_;
   const std::unique_ptr<host::Netlink> netlink_;
   const std::string labels_;
   CounterSet counters_;

@@ -158,6 +158,8 @@ struct EcnSwitch {
 struct NetdevCache {
   Cached<Fact<std::uint64_t>> mtu;
   Cached<Fact<host::dcb::Ieee>> dcb;
+  // Of the checks alone: the collector asks with other flags, and a recording needs the answers to both
+  // requests.
   Cached<Fact<host::genl_ethtool::Pause>> pause;
   Cached<Fact<host::genl_ethtool::Rings>> rings;
   Cached<Fact<std::optional<double>>> speed;  ///< bytes per second
