@@ -95,7 +95,9 @@ class Pages(TestCase):
             for path in ("/", "/report"):
                 body = exporter.get(path).body
                 self.assertLess(len(body), 100_000, path)
-                self.assertIn("mlx5_135/1", Page(body).words)
+                words = Page(body).words
+                self.assertIn("mlx5_135/1", words)
+                self.assertLess(words.index("mlx5_2/1"), words.index("mlx5_10/1"))
 
     def test_a_flood_of_pages_ends_and_metrics_are_served_meanwhile(self):
         with Exporter(sysfs=self.tree(devices=8).sys) as exporter:

@@ -208,7 +208,7 @@ void HostView::add_verdicts(doctor::Findings& findings) const {
                         {label("device"), label("port"), label("netdev")},
                         verdict_of(value),
                         "rdma_exporter doctor shows the evidence",
-                        "not met: " + std::string(check->title)});
+                        "failed check: \"" + std::string(check->title) + "\""});
   });
 }
 

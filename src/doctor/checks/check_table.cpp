@@ -159,8 +159,8 @@ extern const Check receive_buffers{"receive_buffers", kCounted,
     "ports/N/hw_counters"};
 extern const Check pause_frames{"pause_frames", kCounted,
     "Nobody is being paused",
-    "tx: this host is too slow and pauses its peers; if that lasts, it is a pause storm. rx: the fabric or a peer pauses this host",
-    "tx: check PCIe, NUMA and receive_buffers of this host. rx: find the host that sends pause frames; check the ECN thresholds of the switch",
+    "A host that sends pause frames (tx) is too slow for its peers; if that lasts, it is a pause storm. A host that receives them (rx) is paused by the fabric or a peer",
+    "If this host sends pause frames (tx), check its PCIe, NUMA and receive_buffers. If it receives them (rx), find the host that sends them and check the ECN thresholds of the switch",
     "ethtool -S; DCB; ethtool PAUSE_GET"};
 extern const Check retries{"retries", kCounted,
     "No retransmissions",

@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 
 #include "doctor/judge.h"
@@ -161,7 +162,9 @@ std::vector<PortSummary> summarize_ports(const Facts& facts, const std::vector<P
   for (const std::string& name : facts.silent_devices)
     ports.push_back({printable(name), "", "did not answer", "", Verdict::unknown, {}, {}, ""});
   std::stable_sort(ports.begin(), ports.end(), [](const PortSummary& one, const PortSummary& other) {
-    return one.verdict > other.verdict;
+    // "mlx5_2" before "mlx5_10".
+    return one.verdict != other.verdict ? one.verdict > other.verdict
+                                        : ::strverscmp(one.name.c_str(), other.name.c_str()) < 0;
   });
   return ports;
 }

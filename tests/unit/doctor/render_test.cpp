@@ -112,7 +112,7 @@ TEST(VerdictText, SeriesAreNotForPeople) {
   facts.counters[2].total = 100;  // ACK timeouts
   facts.counters[2].moved = 40;
   const std::string text = verdict_text(facts, diagnose(facts), false);
-  EXPECT_THAT(text, HasSubstr("mlx5_0/1: 20 acknowledgements timed out per second.\n"));
+  EXPECT_THAT(text, HasSubstr("mlx5_0/1: 20 acknowledgements per second timed out.\n"));
   EXPECT_THAT(text, Not(HasSubstr("rdma_port_ack")));
 }
 

@@ -128,8 +128,9 @@ TEST_F(HostViewTest, SaysWhatOtherFamiliesKnowOfThePort) {
   EXPECT_EQ(shown[0].netdev, "cx0");
   EXPECT_EQ(shown[0].device, "mlx5_core 28.39.1002");
   EXPECT_EQ(shown[0].verdict, doctor::Verdict::critical);
-  EXPECT_EQ(shown[0].sentences, (std::vector<std::string>{"the port is DOWN: no traffic passes through it",
-                                                          "not met: The interface's MTU is 4200 or more"}));
+  EXPECT_EQ(shown[0].sentences,
+            (std::vector<std::string>{"the port is DOWN: no traffic passes through it",
+                                      "failed check: \"The interface's MTU is 4200 or more\""}));
   EXPECT_EQ(content.facts.system.host_name.value_or(""), "gpu-17");
 }
 

@@ -62,12 +62,22 @@ TEST(CounterWords, WhatDoesNotMoveWasCountedAtSomeTime) {
         "1,019 connections were lost since the driver was loaded because retries were exceeded (transport)");
 }
 
+TEST(CounterWords, LabelsWithoutAWordOfTheirOwnAreRemarks) {
+  CounterFacts counter{
+      "rdma_netdev_pause_storm_events_total", "netdev=\"cx0\",level=\"warning\"", "", "", "", 72, 72};
+  EXPECT_EQ(clause_of(counter, 225),
+            "the adapter reported 72 pause storms in the last 225 s (level warning)");
+  counter = {"rdma_port_retries_exceeded_total", "device=\"a\",port=\"1\",kind=\"rnr\"", "a", "1", "", 3, 0};
+  EXPECT_EQ(clause_of(counter, 225),
+            "3 connections were lost since the driver was loaded because retries were exceeded (RNR)");
+}
+
 TEST(CounterWords, WhatMovesComesFirst) {
   const CounterFacts old{"rdma_netdev_link_down_events_total", "", "mlx5_0", "1", "", 7, 0};
   const CounterFacts now{"rdma_port_ack_timeouts_total", "", "mlx5_0", "1", "", 40, 20};
   EXPECT_EQ(
       said({old, now}, 2),
-      "10 acknowledgements timed out per second; the link went down 7 times since the driver was loaded");
+      "10 acknowledgements per second timed out; the link went down 7 times since the driver was loaded");
 }
 
 TEST(CounterWords, NumbersAreReadable) {
