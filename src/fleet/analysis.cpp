@@ -224,11 +224,9 @@ void sort(Problems& problems) {
   });
 }
 
-void add_rails(const Hosts& hosts, Analysis& out) {
-  std::map<std::string, std::size_t> units;
-  for (const Host& host : hosts.all()) ++units[host.unit];
-  for (const auto& [unit, count] : units)
-    for (const auto& [device, nics] : hosts.rails()) out.rails.push_back({unit, device, count});
+void add_cells(const Hosts& hosts, Analysis& out) {
+  for (const auto& [device, nics] : hosts.rails()) out.rails.push_back(device);
+  for (const Host& host : hosts.all()) out.hosts.push_back({host.unit, host.instance});
 }
 
 Recorded find_recorded(const Options& options, Tables& tables, const Ask& ask) {
@@ -312,7 +310,7 @@ Analysis analyse(const Options& options, const Ask& ask) {
       static_cast<double>(out.hosts_seen) < kEnoughSeen * static_cast<double>(out.hosts_expected);
   out.partial = out.partial || !out.warnings.empty() || unseen;
   out.queries = tables.reports();
-  add_rails(hosts, out);
+  add_cells(hosts, out);
   return out;
 }
 

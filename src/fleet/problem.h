@@ -74,10 +74,10 @@ struct PauseEdge {
   double share = 0;  ///< average share of time that they were paused
 };
 
-struct RailCell {
+/// A host, for the pictures.
+struct HostCell {
   std::string unit;
-  std::string device;
-  std::size_t nics = 0;
+  std::string instance;
 };
 
 struct Analysis {
@@ -93,7 +93,8 @@ struct Analysis {
   std::size_t edges = 0;
   bool units_known = false;
   bool rules_used = false;
-  std::vector<RailCell> rails;
+  std::vector<std::string> rails;  ///< names of devices
+  std::vector<HostCell> hosts;
   std::vector<PauseEdge> pauses;
 };
 

@@ -88,15 +88,19 @@ nlohmann::json of_problem(const Problem& problem) {
 
 }  // namespace
 
+std::string in_words(const Analysis& analysis) {
+  const std::string_view partial = analysis.partial ? ", but not everything could be examined" : "";
+  if (analysis.problems.empty()) return fmt::format("Nothing found{}.", partial);
+  std::size_t counts[3] = {};
+  for (const Problem& problem : analysis.problems) ++counts[static_cast<std::size_t>(problem.severity)];
+  return fmt::format("{} critical, {} warning{}, {} info{}", counts[2], counts[1], counts[1] == 1 ? "" : "s",
+                     counts[0], partial);
+}
+
 std::string to_text(const Question& question, const Analysis& analysis) {
   std::string text = fmt::format("{} of {} hosts, {} NICs, {} probed paths at {}\n", analysis.hosts_seen,
                                  analysis.hosts_expected, analysis.nics, analysis.edges, question.at);
-  std::size_t counts[3] = {};
-  for (const Problem& problem : analysis.problems) ++counts[static_cast<std::size_t>(problem.severity)];
-  text += analysis.problems.empty()
-              ? fmt::format("Nothing found{}.\n",
-                            analysis.partial ? ", but not everything could be examined" : "")
-              : fmt::format("{} critical, {} warning, {} info\n\n", counts[2], counts[1], counts[0]);
+  text += in_words(analysis) + (analysis.problems.empty() ? "\n" : "\n\n");
   for (std::size_t i = 0; i < std::min(analysis.problems.size(), kScreen); ++i)
     text += entry(analysis.problems[i]);
   if (analysis.problems.size() > kScreen)

@@ -15,6 +15,8 @@ struct Question {
   long window_seconds = 0;
 };
 
+/// The verdict: "2 critical, 1 warning, 0 info".
+std::string in_words(const Analysis& analysis);
 /// One screen of text.
 std::string to_text(const Question& question, const Analysis& analysis);
 /// JSON for programs; docs/FLEET.md describes it.

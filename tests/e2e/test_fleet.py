@@ -393,19 +393,30 @@ class Shows(WithApi):
             self.assertNotIn(loads, page)
         self.assertIn("Who pauses whom", page)
         self.assertIn("RDMA MTU 1024", page)
+        self.assertRegex(page, r'<p class="v">1 critical, \d+ warnings?, \d+ info</p>')
+
+    def test_a_thousand_paths_without_a_cause_are_counted(self):
+        page = self.page(1024)
+        listed = len(re.findall("<li>", page))
+        more = re.search(r"And (\d+) more: --format=json", page)
+        self.assertEqual(listed, 20)
+        self.assertGreater(int(more[1]), 20)
 
     def test_of_a_large_fleet_it_shows_all_units_and_the_hosts_of_those_with_problems(self):
         page = self.page(1024, "nic_dead", "leaf_dead")
-        overview, hosts = re.findall(r"<svg.*?</svg>", page, re.DOTALL)
-        self.assertEqual(overview.count("<rect"), 32 * 8, "units and rails")
+        overview, *units = re.findall(r"<svg.*?</svg>", page, re.DOTALL)
+        self.assertEqual(overview.count("<path"), 8, "rails")
         self.assertIn(">su10<", overview)
-        self.assertEqual(len(re.findall(r">su\d+</text>", hosts)), 2)
-        self.assertIn("Nothing above info in 30 units.", page)
+        nic, leaf = fabric.Fabric(1024, 1, ("nic_dead", "leaf_dead")).truth
+        self.assertEqual(len(units), 2)
+        self.assertIn(f'class="name">{leaf.unit}<', page)
+        self.assertRegex(page, rf'class="critical"><title>{nic.instance.split(":")[0]} {nic.device}: ')
+        self.assertIn("Not drawn: 960 hosts in rows with nothing above info.", page)
 
     def test_of_a_large_healthy_fleet_it_shows_no_hosts(self):
         page = self.page(1024)
         self.assertEqual(len(re.findall("<svg", page)), 1)
-        self.assertIn("Nothing above info in 32 units.", page)
+        self.assertIn("Not drawn: 1024 hosts in rows with nothing above info.", page)
 
     def test_the_table_can_be_sorted_without_a_script(self):
         if not shutil.which("chromium"):

@@ -166,8 +166,8 @@ class Search {
     problem.kind = problem.component.kind + "_" + std::string(symptom.suffix);
     problem.title =
         fmt::format("{:.0f} % of the paths through {} {}", 100 * blamed.share(), what, symptom.verb);
-    problem.evidence.push_back({fmt::format("{:.0f} of {:.0f} probed paths through it {}; those that do not "
-                                            "cross it do not",
+    problem.evidence.push_back({fmt::format("{:.0f} of {:.0f} probed paths through it {}; paths that avoid "
+                                            "it do not",
                                             blamed.bad, blamed.all, symptom.verb),
                                 std::string(symptom.table), blamed.share()});
     out_.problems.push_back(std::move(problem));

@@ -202,6 +202,12 @@ std::string shown(const Property& property, const std::string& value) {
   return value;
 }
 
+// What the others have: "4096", "it on priority 3".
+std::string possessed(const Property& property, const std::string& value) {
+  return (property.kind == "pfc_differs" || property.kind == "ecn_differs" ? "it " : "") +
+         shown(property, value);
+}
+
 std::string members_table(const Property& property, const Row& row) {
   return fmt::format("members {} {}", property.kind, fmt::join(row.cells, " "));
 }
@@ -257,13 +263,12 @@ void report_rare(const Property& property, const Hosts& hosts, const Tables& tab
   add_members(hosts, tables.rows(members_table(property, row)), problem);
   problem.detail = row.cells.back();
   problem.blast.nics = static_cast<std::size_t>(row.value);
-  problem.title =
-      fmt::format("{} {}: {}; the others have {}", property.what, shown(property, row.cells.back()),
-                  place_of(problem), shown(property, shares.common.cells.back()));
+  const std::string common = possessed(property, shares.common.cells.back());
+  problem.title = fmt::format("{} {}: {}; the others have {}", property.what,
+                              shown(property, row.cells.back()), place_of(problem), common);
   problem.evidence.push_back(
-      {fmt::format("{:.0f} of {:.0f} comparable ones ({}) have {}", shares.common.value, shares.total,
-                   property.by_model ? row.cells[0] + " " + row.cells[1] : "all hosts",
-                   shown(property, shares.common.cells.back())),
+      {fmt::format("{:.0f} of {:.0f} that can be compared ({}) have {}", shares.common.value, shares.total,
+                   property.by_model ? row.cells[0] + " " + row.cells[1] : "all hosts", common),
        table_of(property, "models"), row.value});
   problem.next = problem.component.instance.empty()
                      ? "configuration management: what do these hosts have in common"
