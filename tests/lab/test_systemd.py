@@ -154,7 +154,7 @@ Restart=no
         self.drop_in_for_this_test(UNIT, (exporter.REPO / "deploy/systemd/probe.conf").read_text())
         self.manager.systemctl("restart", UNIT)
         limits = Path(f"/proc/{self.manager.process_of()}/limits").read_text()
-        self.assertRegex(limits, r"Max locked memory +67108864 +67108864")
+        self.assertRegex(limits, r"Max locked memory +536870912 +536870912")
 
 
     def test_a_file_that_only_root_may_read_arrives_as_a_credential(self):
