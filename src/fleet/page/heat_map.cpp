@@ -56,8 +56,8 @@ const Cell* find(const Cells& cells, const std::string& owner, const std::string
   return found == cells.end() ? nullptr : &found->second;
 }
 
-std::string text(int x, int y, const std::string& words, std::string_view how = "") {
-  return fmt::format("<text x=\"{}\" y=\"{}\"{}>{}</text>", x, y, how, html_text(words));
+std::string text(int x, int y, const std::string& words, std::string_view attributes = "") {
+  return fmt::format("<text x=\"{}\" y=\"{}\"{}>{}</text>", x, y, attributes, html_text(words));
 }
 
 std::string cell(int x, int y, std::string_view kind, const std::string& title) {
@@ -120,7 +120,7 @@ class HeatMap {
   void add(const Problem& problem) {
     const Component& where = problem.component;
     if (where.kind == "leaf" || where.kind == "uplinks") {
-      for (const std::string& rail : with(where.device)) leaves_[{where.unit, rail}].add(problem);
+      for (const std::string& rail : rails_of(where.device)) leaves_[{where.unit, rail}].add(problem);
       add_unit(problem, where.unit, where.device);
     } else if (!where.instance.empty()) {
       add_host(problem, where.instance, where.device);
@@ -140,17 +140,18 @@ class HeatMap {
   void add_host(const Problem& problem, const std::string& instance, const std::string& device) {
     const auto unit = unit_of_.find(instance);
     if (unit == unit_of_.end()) return;
-    for (const std::string& rail : with(device)) hosts_[{instance, rail}].add(problem);
+    for (const std::string& rail : rails_of(device)) hosts_[{instance, rail}].add(problem);
     named_.insert(instance);
     if (problem.severity != Severity::info) faulty_.insert(instance);
     add_unit(problem, unit->second, device);
   }
 
   void add_unit(const Problem& problem, const std::string& unit, const std::string& device) {
-    for (const std::string& rail : with(device)) overview_[{unit, rail}].add(problem);
+    for (const std::string& rail : rails_of(device)) overview_[{unit, rail}].add(problem);
   }
 
-  Names with(const std::string& device) const { return device.empty() ? rails_ : Names{device}; }
+  // All if the problem is not about one.
+  Names rails_of(const std::string& device) const { return device.empty() ? rails_ : Names{device}; }
 
   std::vector<Strip> strips() const {
     std::vector<Strip> all;
