@@ -13,6 +13,7 @@ class Soak(TestCase):
     """Its daemons have a folder for temporary files of their own."""
 
     SETTLE = 20  # scrapes, until memory and threads are what they stay
+    ROOM = footprint.ROOM
 
     def setUp(self):
         super().setUp()
@@ -41,7 +42,7 @@ class Soak(TestCase):
 
         def grown():
             exporter.scrape()
-            return footprint.grown(before, self.footprint(exporter), without)
+            return footprint.grown(before, self.footprint(exporter), without, self.ROOM)
 
         self.eventually(lambda: not grown(), 30)
         print(f"{self.id()}: {before} -> {self.footprint(exporter)}")

@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 
+import footprint
 from marks import slow
 from soak import Soak
 
@@ -15,6 +16,8 @@ LOADED = "rdma_exporter_config_last_reload_successful"
 
 
 class Reloads(Soak):
+    ROOM = {**footprint.ROOM, "threads": 2, "descriptors": 8}  # of one configuration that has not ended yet
+
     def setUp(self):
         super().setUp()
         self.file = os.path.join(self.folder, "config.yml")

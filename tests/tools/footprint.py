@@ -7,7 +7,7 @@ threads, descriptors and temporary files."""
 ROOM = {"RSS in kB": 3000, "threads": 8, "descriptors": 16, "temporary files": 0}
 
 
-def grown(before, after, without=()):
+def grown(before, after, without=(), room=ROOM):
     """{what: (before, after)} of what has grown by more than its room."""
-    return {what: (before[what], after[what]) for what, room in ROOM.items()
-            if what not in without and after[what] > before[what] + room}
+    return {what: (before[what], after[what]) for what, more in room.items()
+            if what not in without and after[what] > before[what] + more}
