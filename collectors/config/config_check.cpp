@@ -70,9 +70,9 @@ facts::DeviceFacts bare(const host::Device& device) {
 }
 
 /// Gathers the facts for the settings checks in the background, one device at a time, so that a device that
-/// hangs loses only its own findings. What another collector has read within the interval is not read again.
-/// Shared by the job and the gathering in progress, which may be stuck in
-/// the kernel after the job is gone. Thread-safe.
+/// hangs loses only its own findings. What another collector has read recently is not read again. Shared by
+/// the job and the gathering in progress, which may be stuck in the kernel after the job is gone.
+/// Thread-safe.
 class ConfigChecks : public std::enable_shared_from_this<ConfigChecks> {
  public:
   using Clock = std::chrono::steady_clock;

@@ -101,8 +101,7 @@ class NetdevJob : public core::Job {
         netdev_(netdev),
         files_(sysfs_, netdev->path, context.host.open_files),
         labels_(netdev_labels(*netdev)),
-        facts_(context.facts->of(*netdev)),
-        congestion_(sysfs_, netdev->path, facts_, labels_),
+        congestion_(sysfs_, netdev->path, context.facts->of(*netdev), labels_),
         schedule_(kCongestionInterval, netdev->name),
         forbidden_logged_(std::move(forbidden_logged)) {}
 
@@ -121,16 +120,13 @@ class NetdevJob : public core::Job {
     std::array<char, 64> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled by read()
     const auto listed = files_.refresh();
     const auto mtu = number(listed ? files_.read("mtu", buffer) : tl::unexpected(listed.error()), run);
-    if (!mtu) return;
-    facts_->mtu.put(run.now(), *mtu);
-    run.samples().add_stable(kMtu, labels_, *mtu);
+    if (mtu) run.samples().add_stable(kMtu, labels_, *mtu);
   }
 
   host::HostFs& sysfs_;
   const std::shared_ptr<const host::Netdev> netdev_;
   host::AttrDir files_;
   const std::string labels_;
-  const std::shared_ptr<facts::NetdevCache> facts_;
   CongestionParameters congestion_;
   task::Schedule schedule_;
   const std::shared_ptr<std::atomic<bool>> forbidden_logged_;

@@ -147,9 +147,7 @@ class ResourceJob : public core::Job {
   bool read_summary(core::JobRun& run) {
     counts_.clear();
     kernel_limits_.clear();
-    std::vector<facts::ResourceFacts> all;
     const auto take = [&](const host::nldev::ResourceCount& count) {
-      all.push_back({std::string(count.type), count.current, count.max});
       counts_.emplace(count.type, count.current);
       if (count.max && *count.max > 0) kernel_limits_.emplace(count.type, *count.max);
     };
@@ -157,7 +155,6 @@ class ResourceJob : public core::Job {
         *netlink_, host::nldev::kResourceSummary, request_,
         [&](host::Bytes answer) { return host::nldev::parse_resource_summary(answer, take); });
     if (answered) {
-      facts_->resources.put(run.now(), std::move(all));
       for (const auto& [type, current] : counts_)
         run.samples().add_stable(kResourceObjects, labels_, current, type_label(type));
       return true;

@@ -56,14 +56,6 @@ class Cached {
     return value_;
   }
 
-  /// Stores what was read together with something else at `now`. Does not wait for a reading in progress.
-  void put(Clock::time_point now, T value) {
-    const std::unique_lock lock(mutex_, std::try_to_lock);
-    if (!lock) return;
-    value_ = std::make_shared<const T>(std::move(value));
-    read_at_ = now;
-  }
-
  private:
   std::mutex mutex_;
   Value value_;
@@ -129,9 +121,6 @@ class DeviceCache {
 
   bool is_of(const std::shared_ptr<const host::Device>& device) const { return device_ == device; }
 
-  /// Without the limits that only the verbs device knows.
-  Cached<Fact<std::vector<ResourceFacts>>> resources;
-
  private:
   AdapterEnd read_adapter();
 
@@ -156,13 +145,7 @@ struct EcnSwitch {
 
 /// The facts of one registration of a network interface.
 struct NetdevCache {
-  Cached<Fact<std::uint64_t>> mtu;
   Cached<Fact<host::dcb::Ieee>> dcb;
-  // Of the checks alone: the collector asks with other flags, and a recording needs the answers to both
-  // requests.
-  Cached<Fact<host::genl_ethtool::Pause>> pause;
-  Cached<Fact<host::genl_ethtool::Rings>> rings;
-  Cached<Fact<std::optional<double>>> speed;  ///< bytes per second
   Cached<std::vector<EcnSwitch>> ecn;
 };
 /// Each is a firmware command. The first that is absent ends the list. `path` is that of the interface.

@@ -44,7 +44,7 @@ Fact<std::vector<ResourceFacts>> read_resources(host::Host& host, const host::De
 
 Fact<std::vector<ResourceFacts>> gather_resources(host::Host& host, const host::Device& device,
                                                   DeviceCache& cache, const Wanted& wanted) {
-  auto resources = *cache.resources.get(wanted, [&] { return read_resources(host, device); });
+  auto resources = read_resources(host, device);
   if (!resources) return resources;
   if (const auto limits = cache.limits(wanted.or_older(kLimitsAge)); *limits)
     add_limits(**limits, *resources);

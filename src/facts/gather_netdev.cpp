@@ -67,17 +67,12 @@ class Settings {
 void read_settings(Settings& settings, NetdevCache& cache, const Wanted& wanted, NetdevFacts& facts) {
   const auto ignore = [](std::size_t, std::uint64_t) {};
   const std::string& name = facts.name;
-  facts.pause = *cache.pause.get(wanted, [&] {
-    return settings.ask<genl::Pause>(genl::request(genl::Query::pause, name, false),
-                                     [&](host::Bytes answer) { return genl::parse_pause(answer, ignore); });
-  });
-  facts.rings = *cache.rings.get(wanted, [&] {
-    return settings.ask<genl::Rings>(genl::request(genl::Query::rings, name, false), genl::parse_rings);
-  });
-  facts.speed = *cache.speed.get(wanted, [&] {
-    return settings.ask<std::optional<double>>(genl::request(genl::Query::link_modes, name, false),
-                                               genl::parse_speed);
-  });
+  facts.pause =
+      settings.ask<genl::Pause>(genl::request(genl::Query::pause, name, false),
+                                [&](host::Bytes answer) { return genl::parse_pause(answer, ignore); });
+  facts.rings = settings.ask<genl::Rings>(genl::request(genl::Query::rings, name, false), genl::parse_rings);
+  facts.speed = settings.ask<std::optional<double>>(genl::request(genl::Query::link_modes, name, false),
+                                                    genl::parse_speed);
   facts.fastest_mode =
       settings.ask<std::optional<double>>(genl::supported_modes_request(name), genl::parse_fastest_mode);
   facts.dcb = *cache.dcb.get(wanted, [&] { return settings.ask_dcb(name); });
@@ -110,7 +105,7 @@ NetdevFacts read_netdev(host::HostFs& sysfs, const host::Netdev& netdev, NetdevC
   facts.port = netdev.port;
   facts.driver = netdev.driver;
   facts.is_software = netdev.role != host::NetdevRole::bond && host::is_software_netdev(sysfs, netdev.name);
-  facts.mtu = *cache.mtu.get(wanted, [&] { return read_fact(sysfs, netdev.path + "/mtu", positive); });
+  facts.mtu = read_fact(sysfs, netdev.path + "/mtu", positive);
   facts.admin_up =
       read_fact(sysfs, netdev.path + "/flags", flags).map([](auto bits) { return (bits & kUp) != 0; });
   facts.ecn = ecn_facts(*cache.ecn.get(wanted, [&] { return read_ecn_switches(sysfs, netdev.path); }));

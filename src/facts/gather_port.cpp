@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 #include <array>
+#include <chrono>
 
 #include "facts/gather_parts.h"
 #include "host/events/port_states.h"
@@ -28,6 +29,9 @@ void read_rate(host::PortStates& states, std::uint64_t look, const std::string& 
   }
 }
 
+// Reading it opens the verbs device. With all event sources at work, what changes it is noted.
+constexpr std::chrono::minutes kMtuAge{5};
+
 }  // namespace
 
 std::optional<TrafficClass> traffic_class(const PortClasses& classes) {
@@ -52,7 +56,7 @@ std::vector<PortFacts> gather_ports(host::Host& host, const std::shared_ptr<cons
     port.link_layer = host.sysfs->read(path + "/link_layer").value_or("");
     if (port.state && *port.state == host::kPortActive) {
       read_rate(states, memory.looks, path, port);
-      port.mtu = *cache.mtu(wanted);
+      port.mtu = *cache.mtu(host.changes->complete() ? wanted.or_older(kMtuAge) : wanted);
     }
     port.gids = whole_table(*cache.gids(wanted));
     port.traffic_class = traffic_class(*cache.classes(wanted));

@@ -91,6 +91,26 @@ def setUpModule():
     daemons["default"].wait_until_ready()
 
 
+class ByEvent(LabTest):
+    """As a daemon runs by default: it reads an MTU again because the kernel has told it of the change."""
+
+    KEY = ("rdma_mtu", "mlx5_0", "1", "")
+
+    def test_a_change_of_the_mtu_is_found(self):
+        # Not those of devices: labrxe takes the driver's name from mlx5, which lets go of an open device, and does not.
+        daemons["events"] = exporter.Exporter(9404, *exporter.only("config_check", "events"), *WAIT,
+                                              "--collector.events.async=off",
+                                              "--collector.config_check.interval=1s", "--metrics.set=full")
+        daemons["events"].wait_until_ready()
+        self.addCleanup(mtu, "cx0", 4200)
+        for value, verdict in ((4200, OK), (1500, WARNING), (4200, OK)):
+            mtu("cx0", value)
+            wait_for(lambda verdict=verdict: self.verdict() == verdict, f"verdict {verdict} at {value}", PATIENCE)
+
+    def verdict(self):
+        return daemons["events"].scrape().get("rdma_config_check", check=self.KEY[0], device=self.KEY[1], port=self.KEY[2])
+
+
 class Faults(LabTest):
     def metric(self, key):
         check, device, port, netdev = key
@@ -182,4 +202,4 @@ class Asking(LabTest):
                 self.assertIn(part, done.stdout)
 
 
-IN_ORDER = (Faults, Counters, Asking)
+IN_ORDER = (ByEvent, Faults, Counters, Asking)

@@ -30,12 +30,6 @@ TEST_F(FactsCached, IsReadByWhoFindsItTooOld) {
   EXPECT_EQ(ask(32s, 0s), 3) << "read at the same time";
 }
 
-TEST_F(FactsCached, IsNotReadIfSomebodyStoredIt) {
-  cached_.put(start_, 7);
-  EXPECT_EQ(ask(10s, 30s), 7);
-  EXPECT_EQ(ask(40s, 30s), 1);
-}
-
 TEST_F(FactsCached, StaysIfItCannotBeReadAgain) {
   ask(0s, 0s);
   const auto fail = []() -> int { throw std::runtime_error("out of memory"); };

@@ -119,12 +119,27 @@ TEST_F(ConfigCheckTest, ReadsNothingThatAnotherCollectorHasJustRead) {
   EXPECT_EQ(verbs_->queries, 1);
 }
 
-TEST_F(ConfigCheckTest, AsksTheVerbsDeviceOnceInEachPass) {
+TEST_F(ConfigCheckTest, OpensTheVerbsDeviceOnlyIfSomethingHasChanged) {
+  host_.changes->set_complete(true);
   for (int minute = 0; minute < 4; ++minute) {
     collect();
     pass(std::chrono::seconds(61));
   }
-  EXPECT_EQ(verbs_->queries, 4) << "the MTU of a port follows its interface without an event of its own";
+  EXPECT_EQ(verbs_->queries, 1);
+  host_.changes->note("rxe0");
+  collect();
+  EXPECT_EQ(verbs_->queries, 2);
+  pass(std::chrono::seconds(301));
+  collect();
+  EXPECT_EQ(verbs_->queries, 3) << "a change may have been missed";
+}
+
+TEST_F(ConfigCheckTest, OpensTheVerbsDeviceInEachPassIfNothingTellsOfChanges) {
+  for (int minute = 0; minute < 4; ++minute) {
+    collect();
+    pass(std::chrono::seconds(61));
+  }
+  EXPECT_EQ(verbs_->queries, 4);
 }
 
 TEST_F(ConfigCheckTest, ADeviceThatHangsCostsItsOwnChecks) {
