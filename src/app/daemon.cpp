@@ -2,7 +2,6 @@
 // Copyright the rdma_exporter authors
 #include "app/daemon.h"
 
-#include <malloc.h>
 
 #include <algorithm>
 #include <csignal>
@@ -12,6 +11,7 @@
 
 #include "app/setup/probe_options.h"
 #include "app/setup/setup.h"
+#include "app/system/memory.h"
 #include "app/system/process.h"
 #include "log/caught.h"
 #include "log/log.h"
@@ -127,7 +127,7 @@ void Daemon::collect_first() {
   // Weak: the exporter keeps the function until the collection ends, which a stop may come before.
   const std::weak_ptr<Exporter> weak = exporter_;
   exporter_->metrics({}, Clock::now() + config_.scrape.timeout, [weak](const auto&) {
-    ::malloc_trim(0);  // start-up needed more than what follows
+    release_startup_memory();
     const auto exporter = weak.lock();
     if (!exporter) return;
     log::info("first collection finished", {{"devices", std::to_string(exporter->device_names().size())}});

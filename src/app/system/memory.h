@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the rdma_exporter authors
+#pragma once
+
+namespace rdma_exporter::app {
+
+/// Gives back the memory that only the start needed: free heap, and the resident pages of code and constants.
+/// Most of those are of the configuration, the command line and the dynamic linker, and are not needed again;
+/// those that are come back from the page cache, at the cost of one fault each (madvise(2), MADV_DONTNEED).
+/// Any thread.
+void release_startup_memory();
+
+}  // namespace rdma_exporter::app
