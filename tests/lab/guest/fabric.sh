@@ -19,6 +19,8 @@
 #   slot0, down, without an RDMA device: QEMU's network card behind a PCIe root port
 #   netdevsim of the kernel's source, which Debian does not build: loaded, without a device
 #
+# eight-ports, for the benchmark: mlx5_0 on cx0 to mlx5_7 on cx7    labib on labnic
+#
 # siw, Soft-iWARP of the kernel's source, which Debian does not build:
 #   siw0 on ve0 (10.9.0.1) <-- veth pair --> siw1 on ve1 (10.9.0.2)
 #
@@ -154,6 +156,17 @@ scripted() {
     name_card slot0 52:54:00:12:36:02
 }
 
+eight_ports() {
+    local n
+    modprobe ib_uverbs
+    insert labnic
+    insert labib
+    for n in {0..7}; do
+        ip link set "cx$n" up
+        scripted_devices "mlx5_$n" "cx$n"
+    done
+}
+
 siw() {
     modprobe -a ib_uverbs rdma_ucm veth crc32c_generic
     ip link add ve0 address 02:00:00:00:00:01 type veth peer name ve1 address 02:00:00:00:00:02
@@ -209,6 +222,7 @@ case ${1:-}/${2:-soft-roce} in
     control/*) control ;;
     up/soft-roce) soft_roce ;;
     up/connectx) connectx && set_different_values ;;
+    up/eight-ports) eight_ports && set_different_values ;;
     up/hosts) hosts ;;
     up/siw) siw ;;
     up/scripted) scripted && set_different_values ;;

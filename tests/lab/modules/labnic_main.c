@@ -2,8 +2,8 @@
 /* Copyright the rdma_exporter authors */
 /*
  * Ethernet cards for the lab that look like a ConnectX or a NetXtreme-E to whoever reads them. Each sits on one of QEMU's
- * `edu` devices (docs/specs/edu.txt there), whose PCI ids are replaced: slots 0x10 and 0x11 become a ConnectX, 0x12 and
- * 0x13 a NetXtreme-E. The two of a kind are wired to each other. Knobs: /sys/kernel/debug/labnic/NETDEV/.
+ * `edu` devices (docs/specs/edu.txt there), whose PCI ids are replaced: slots 0x12 and 0x13 become a NetXtreme-E, 0x10, 0x11
+ * and from 0x14 on a ConnectX. The two of a pair of slots are wired to each other. Knobs: /sys/kernel/debug/labnic/NETDEV/.
  */
 
 #include <linux/etherdevice.h>
@@ -16,7 +16,8 @@
 #define EDU_VENDOR 0x1234
 #define EDU_DEVICE 0x11e8
 #define FIRST_SLOT 0x10
-#define CARDS 4
+#define FIRST_BNXT 0x12
+#define CARDS 10
 #define ROCE_UDP_PORT 4791
 
 static struct dentry *debugfs_root;
@@ -234,21 +235,26 @@ static void unplug(struct pci_dev *pdev)
 	free_netdev(nic->dev);
 }
 
-static bool is_slot(const struct pci_dev *pdev, unsigned int first)
+static bool is_card(const struct pci_dev *pdev)
 {
 	unsigned int slot = PCI_SLOT(pdev->devfn);
 
-	return slot == first || slot == first + 1;
+	return slot >= FIRST_SLOT && slot < FIRST_SLOT + CARDS;
+}
+
+static bool is_bnxt(const struct pci_dev *pdev)
+{
+	return PCI_SLOT(pdev->devfn) / 2 == FIRST_BNXT / 2;
 }
 
 static int probe_mlx5(struct pci_dev *pdev, const struct pci_device_id *id)
 {
-	return is_slot(pdev, FIRST_SLOT) ? probe(pdev, &labnic_mlx5) : -ENODEV;
+	return is_card(pdev) && !is_bnxt(pdev) ? probe(pdev, &labnic_mlx5) : -ENODEV;
 }
 
 static int probe_bnxt(struct pci_dev *pdev, const struct pci_device_id *id)
 {
-	return is_slot(pdev, FIRST_SLOT + 2) ? probe(pdev, &labnic_bnxt) : -ENODEV;
+	return is_bnxt(pdev) ? probe(pdev, &labnic_bnxt) : -ENODEV;
 }
 
 static const struct pci_device_id ids[] = {

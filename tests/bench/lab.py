@@ -1,0 +1,180 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+# Copyright the rdma_exporter authors
+"""What a scrape costs on a real kernel with eight ports of ConnectX. In the lab's guest: scripts/bench lab.
+
+The exporter runs as it does by default, with kernel events and counters over netlink. It is compared with the bare loop that
+opens, reads and closes the counter files of all ports, and with node_exporter. The candidates take turns, and a figure is the
+median of the ratios of five turns. The whole system is all processor time of the guest, client included, without what it
+needs when nothing scrapes. Ratios only: the guest's processor is emulated."""
+
+import argparse
+import os
+import pathlib
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import time
+
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[1] / "lab/guest")]
+
+import exporter  # noqa: E402
+
+NODE_EXPORTER = "prometheus-node-exporter"
+PORT, NODE_PORT = 9400, 9401
+TURNS, SCRAPES = 5, 40
+TICK = os.sysconf("SC_CLK_TCK")
+INFINIBAND = pathlib.Path("/sys/class/infiniband")
+# What --check wants: (what, at most or at least, limit).
+LIMITS = {"own": ("CPU of a scrape / bare loop", "most", 0.2), "system": ("whole system / bare loop", "most", 0.45),
+          "node": ("CPU of node_exporter / ours", "least", 12)}
+
+
+def of_process(pid):
+    """Seconds of a processor: clock_getcpuclockid."""
+    return time.clock_gettime((~pid << 3) | 2)
+
+
+def of_system():
+    """Seconds in which the processors were busy."""
+    fields = [int(field) for field in pathlib.Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:]]
+    user, nice, system, _, _, irq, softirq = fields[:7]
+    return (user + nice + system + irq + softirq) / TICK
+
+
+class Client:
+    """One kept-alive connection, as plain as can be: its time counts too."""
+
+    def __init__(self, port):
+        self.socket = socket.create_connection(("127.0.0.1", port))
+        self.request = b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        self.length = 0
+
+    def scrape(self):
+        self.socket.sendall(self.request)
+        answer = self.socket.recv(1 << 20)
+        head, _, body = answer.partition(b"\r\n\r\n")
+        if not head.startswith(b"HTTP/1.1 200"):
+            raise SystemExit(f"bench: {head!r}")
+        fields = dict(line.lower().split(b": ", 1) for line in head.split(b"\r\n")[1:])
+        parts = [body]
+        if b"content-length" in fields:
+            missing = int(fields[b"content-length"]) - len(body)
+            while missing:
+                parts.append(self.socket.recv(missing))
+                missing -= len(parts[-1])
+        else:  # chunks
+            while not parts[-1].endswith(b"0\r\n\r\n"):
+                parts.append(self.socket.recv(1 << 20))
+        return b"".join(parts)
+
+
+class Server:
+    def __init__(self, pid, port):
+        self.pid, self.client = pid, Client(port)
+        self.page = b""
+
+    def turn(self, idle):
+        """CPU of the process, and of the whole system beyond `idle` per second: seconds for one scrape."""
+        self.client.scrape()
+        begun, own, system = time.monotonic(), of_process(self.pid), of_system()
+        for _ in range(SCRAPES):
+            self.page = self.client.scrape()
+        lasted, own, system = time.monotonic() - begun, of_process(self.pid) - own, of_system() - system
+        return own / SCRAPES, (system - idle * lasted) / SCRAPES
+
+    def series(self):
+        return sum(1 for line in self.page.splitlines() if line and line[:1].isalpha() and b" " in line)
+
+
+def idle_share(seconds):
+    begun, system = time.monotonic(), of_system()
+    time.sleep(seconds)
+    return (of_system() - system) / (time.monotonic() - begun)
+
+
+def counter_files():
+    return sorted(str(path) for folder in ("counters", "hw_counters") for path in INFINIBAND.glob(f"*/ports/*/{folder}/*")
+                  if path.name != "lifespan")
+
+
+def bare(program, files):
+    """Seconds for one round of open, read and close."""
+    out = subprocess.run([program, files, str(SCRAPES), "3", "1000"], check=True, capture_output=True, text=True).stdout
+    return next(float(line.split()[1]) for line in out.splitlines() if line.startswith("open ")) / 1e6
+
+
+def start_node_exporter():
+    command = [NODE_EXPORTER, "--collector.disable-defaults", "--collector.infiniband",
+               f"--web.listen-address=127.0.0.1:{NODE_PORT}"]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    for _ in range(600):
+        try:
+            return process, Server(process.pid, NODE_PORT)
+        except ConnectionRefusedError:
+            time.sleep(0.1)
+    raise SystemExit("bench: node_exporter does not listen")
+
+
+def rss_mb(pid):
+    status = pathlib.Path(f"/proc/{pid}/status").read_text()
+    return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS")) / 1024
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="scripts/bench lab")
+    parser.add_argument("--check", action="store_true", help="exit with 1 when a target is missed")
+    parser.add_argument("--bare-loop", required=True, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+
+    exporter.install()
+    files = counter_files()
+    pathlib.Path("/tmp/files").write_text("\n".join(files) + "\n")
+    daemon = subprocess.Popen([exporter.BINARY, f"--web.listen-address=127.0.0.1:{PORT}"], stderr=subprocess.DEVNULL)
+    time.sleep(8)
+    ours, node = Server(daemon.pid, PORT), None
+    if shutil.which(NODE_EXPORTER):
+        node_process, node = start_node_exporter()
+    for server in filter(None, (ours, node)):
+        for _ in range(3):
+            server.client.scrape()
+    idle = idle_share(5)
+    ratios = {name: [] for name in LIMITS}
+    times = {"bare": [], "own": [], "system": [], "node": []}
+    for _ in range(TURNS):
+        times["bare"].append(bare(options.bare_loop, "/tmp/files"))
+        own, system = ours.turn(idle)
+        times["own"].append(own)
+        times["system"].append(system)
+        ratios["own"].append(own / times["bare"][-1])
+        ratios["system"].append(system / times["bare"][-1])
+        if node:
+            times["node"].append(node.turn(idle)[0])
+            ratios["node"].append(times["node"][-1] / own)
+    print(f"{len(list(INFINIBAND.iterdir()))} devices, {len(files)} counter files, kernel {os.uname().release}; idle "
+          f"{idle:.1%} of a processor; median of {TURNS} turns of {SCRAPES} scrapes\n")
+    for name, values in times.items():
+        if values:
+            print(f"{name:8}{statistics.median(values) * 1e3:9.2f} ms")
+    print(f"ours: {ours.series()} series, {len(ours.page)} bytes, {rss_mb(daemon.pid):.1f} MB resident")
+    if node:
+        print(f"node_exporter: {node.series()} series, {len(node.page)} bytes, {rss_mb(node.pid):.1f} MB resident")
+    missed = False
+    for name, (what, bound, limit) in LIMITS.items():
+        if not ratios[name]:
+            print(f"SKIPPED  {what}, because {NODE_EXPORTER} is not installed")
+            continue
+        value = statistics.median(ratios[name])
+        reached = value <= limit if bound == "most" else value >= limit
+        missed = missed or not reached
+        print(f"{'reached' if reached else 'MISSED '}  {what}: {value:.2f} (at {bound} {limit})")
+    daemon.terminate()
+    if node:
+        node_process.terminate()
+    return 1 if options.check and missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
