@@ -47,15 +47,15 @@ std::array<const core::MetricDesc*, 3> metrics_of(ResourceTable table) {
 
 ResourceTally::Key ResourceTally::key_of(const Resource& resource) const {
   const std::uint32_t space = resource.of_kernel() ? kKernel : kUser;
-  constexpr std::uint32_t kUnknown = ~0U;
+  constexpr std::uint32_t kNotNamed = ~0U;
   switch (table_) {
     case ResourceTable::qp:
-      return {resource.port.value_or(0), resource.type.value_or(kUnknown), resource.state.value_or(kUnknown),
+      return {resource.port.value_or(0), resource.type.value_or(kNotNamed), resource.state.value_or(kNotNamed),
               space};
     case ResourceTable::cm_id:
-      return {resource.port_space.value_or(kUnknown), resource.state.value_or(kUnknown)};
+      return {resource.port_space.value_or(kNotNamed), resource.state.value_or(kNotNamed)};
     case ResourceTable::srq:
-      return {resource.type.value_or(kUnknown)};
+      return {resource.type.value_or(kNotNamed)};
     default:
       return {space};
   }

@@ -127,7 +127,7 @@ TEST(Dependencies, OfOutsideAreSeenWhereTheyBelong) {
         if (!include.starts_with(outside.start)) continue;
         const bool allowed = std::any_of(
             outside.places.begin(), outside.places.end(),
-            [&](const std::string& place) { return path == place || path.starts_with(place + "/"); });
+            [&path = path](const std::string& place) { return path == place || path.starts_with(place + "/"); });
         EXPECT_TRUE(allowed) << path << " includes " << include;
       }
     }

@@ -77,7 +77,6 @@ class ReplayTest : public testing::Test {
 };
 
 constexpr auto kPackets = R"(rdma_port_packets_total{device="mlx5_0",port="1",direction="rx"})";
-constexpr auto kErrors = R"(rdma_port_receive_errors_total{device="mlx5_0",port="1"})";
 constexpr auto kState = R"(rdma_port_state{device="mlx5_0",port="1"})";
 
 TEST_F(ReplayTest, CountersGoOnRisingWhenItBeginsAgain) {

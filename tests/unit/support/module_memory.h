@@ -70,7 +70,7 @@ class ModuleMemory {
   using Key = std::pair<unsigned, unsigned>;  // address and page, offset
   static Key key(Place at) {
     const bool shared = at.offset < 128;
-    return {at.address << 8U | (shared ? 0U : at.page), at.offset};
+    return {unsigned{at.address} << 8U | (shared ? 0U : at.page), at.offset};
   }
   std::map<Key, std::byte> memory_;
 };

@@ -9,12 +9,12 @@
 #include <thread>
 
 #include "task/pool.h"
+#include "task/schedule.h"
 
 namespace rdma_exporter::task {
 namespace {
 
 using namespace std::chrono_literals;
-using Clock = std::chrono::steady_clock;
 
 TEST(Background, RunsTasksOnAnotherThread) {
   Pool pool(kBackgroundPool);
