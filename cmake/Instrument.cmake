@@ -23,6 +23,11 @@ if(RDMA_EXPORTER_SANITIZE)
     # compile. The address sanitizer traps null pointers all the same.
     add_compile_options(-fno-sanitize=null,nonnull-attribute,returns-nonnull-attribute)
   endif()
+  if(RDMA_EXPORTER_SANITIZE MATCHES "thread" AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    # clang++ would link the runtime's operator new, and tests of memory that runs out define their own.
+    add_link_options(--driver-mode=gcc)
+    string(APPEND CMAKE_CXX_STANDARD_LIBRARIES " -lstdc++ -lm")
+  endif()
   if(RDMA_EXPORTER_SANITIZE MATCHES "thread" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     add_compile_options(-Wno-tsan)  # Asio uses atomic_thread_fence, which g++ 12 only warns about
   endif()
