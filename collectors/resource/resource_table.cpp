@@ -50,8 +50,8 @@ ResourceTally::Key ResourceTally::key_of(const Resource& resource) const {
   constexpr std::uint32_t kNotNamed = ~0U;
   switch (table_) {
     case ResourceTable::qp:
-      return {resource.port.value_or(0), resource.type.value_or(kNotNamed), resource.state.value_or(kNotNamed),
-              space};
+      return {resource.port.value_or(0), resource.type.value_or(kNotNamed),
+              resource.state.value_or(kNotNamed), space};
     case ResourceTable::cm_id:
       return {resource.port_space.value_or(kNotNamed), resource.state.value_or(kNotNamed)};
     case ResourceTable::srq:

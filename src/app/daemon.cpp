@@ -2,7 +2,6 @@
 // Copyright the rdma_exporter authors
 #include "app/daemon.h"
 
-
 #include <algorithm>
 #include <csignal>
 #include <exception>
@@ -267,6 +266,7 @@ void Daemon::finish_reload(const core::Result<void>& result) {
     log::error("configuration reload failed, keeping the previous configuration",
                {{"error", core::to_string(result.error())}});
   }
+  release_startup_memory();
   service_manager_.ready(result ? status() : status() + "; the last reload failed");
   for (const ReloadAnswer& answer : std::exchange(answers_, {})) answer(result);
   if (!reloading_ && !waiting_.empty()) begin_reload();

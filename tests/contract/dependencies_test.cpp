@@ -125,9 +125,10 @@ TEST(Dependencies, OfOutsideAreSeenWhereTheyBelong) {
     for (const std::string& include : includes(text)) {
       for (const Outside& outside : kOutside) {
         if (!include.starts_with(outside.start)) continue;
-        const bool allowed = std::any_of(
-            outside.places.begin(), outside.places.end(),
-            [&path = path](const std::string& place) { return path == place || path.starts_with(place + "/"); });
+        const bool allowed = std::any_of(outside.places.begin(), outside.places.end(),
+                                         [&path = path](const std::string& place) {
+                                           return path == place || path.starts_with(place + "/");
+                                         });
         EXPECT_TRUE(allowed) << path << " includes " << include;
       }
     }
