@@ -28,6 +28,7 @@ int release_constants(dl_phdr_info* object, std::size_t, void*) {
     const std::uintptr_t begin = object->dlpi_addr + segment.p_vaddr;
     const std::uintptr_t first = (begin + page - 1) / page * page;
     const std::uintptr_t end = (begin + segment.p_filesz) / page * page;
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the dynamic linker gives addresses as numbers
     if (first < end) ::madvise(reinterpret_cast<void*>(first), end - first, MADV_DONTNEED);
   }
   return 0;
