@@ -56,7 +56,7 @@ void CounterSet::set_names(std::vector<std::string> names) {
     continues_ = continues_ || (rules_.unwrap && counter.bits == 32);
   }
   for (const PlannedSeries& series : plan_->series)
-    for (const std::uint32_t index : series.addends) counters_[index].wanted = true;
+    for (const std::uint32_t index : series.counters) counters_[index].wanted = true;
   for (const Saturation& saturation : plan_->saturation) counters_[saturation.counter].wanted = true;
 }
 
@@ -78,7 +78,7 @@ void CounterSet::put(std::size_t index, std::uint64_t value) {
 
 void CounterSet::emit_series(const PlannedSeries& series, core::SampleBatch& out) const {
   std::uint64_t sum = 0;
-  for (const std::uint32_t index : series.addends) {
+  for (const std::uint32_t index : series.counters) {
     const Counter& counter = counters_[index];
     if (!counter.present) return;
     sum += counter.value;

@@ -34,8 +34,8 @@ class CounterSet {
   bool is_wanted(std::size_t index) const { return counters_[index].wanted; }
   /// The value of counter `index` in this cycle, as read from the kernel.
   void put(std::size_t index, std::uint64_t value);
-  /// Adds the series of all counters put since the last call. A sum is added only if all its addends were
-  /// put.
+  /// Adds the series of all counters put since the last call. A sum is added only if all its counters
+  /// were put.
   void emit(core::JobRun& run);
 
  private:

@@ -45,7 +45,7 @@ class Planner {
             return series.metric == row.metric && series.labels == row.labels;
           });
       if (same != plan_.series.end()) {
-        same->addends.push_back(index);
+        same->counters.push_back(index);
       } else {
         plan_.series.push_back({row.metric, std::string(row.labels), row.scale, row.divisor, {index}});
       }
@@ -72,7 +72,7 @@ class Planner {
     return series.metric == rules_.raw_counter || series.metric == rules_.raw_value;
   }
 
-  std::size_t addends_wanted(const PlannedSeries& series) const {
+  std::size_t counters_wanted(const PlannedSeries& series) const {
     const auto wanted = std::count_if(rules_.rows.begin(), rules_.rows.end(), [&](const CounterRow& row) {
       return row.metric == series.metric && row.labels == series.labels &&
              !is_other_spelling(row.raw, rules_.driver);
@@ -80,12 +80,12 @@ class Planner {
     return static_cast<std::size_t>(wanted);
   }
 
-  // A sum is correct only with all its addends: if the source lacks one, the others are exported raw.
+  // A sum is correct only with all its counters: if the source lacks one, the others are exported raw.
   void drop_incomplete_sums() {
     std::vector<std::uint32_t> orphans;
     std::erase_if(plan_.series, [&](const PlannedSeries& series) {
-      if (is_raw(series) || series.addends.size() >= addends_wanted(series)) return false;
-      orphans.insert(orphans.end(), series.addends.begin(), series.addends.end());
+      if (is_raw(series) || series.counters.size() >= counters_wanted(series)) return false;
+      orphans.insert(orphans.end(), series.counters.begin(), series.counters.end());
       return true;
     });
     if (rules_.raw != RawPolicy::unmapped) return;
@@ -95,7 +95,7 @@ class Planner {
 
   bool is_exported(std::uint32_t index) const {
     return std::any_of(plan_.series.begin(), plan_.series.end(), [&](const PlannedSeries& series) {
-      return std::find(series.addends.begin(), series.addends.end(), index) != series.addends.end();
+      return std::find(series.counters.begin(), series.counters.end(), index) != series.counters.end();
     });
   }
 

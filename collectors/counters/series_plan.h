@@ -40,7 +40,7 @@ struct PlannedSeries {
   std::string labels;  ///< follow those of the device or port
   std::uint32_t scale;
   std::uint32_t divisor;
-  std::vector<std::uint32_t> addends;  ///< indices of counters
+  std::vector<std::uint32_t> counters;  ///< their indices; several are summed
   bool operator==(const PlannedSeries&) const = default;
 };
 

@@ -47,7 +47,7 @@ constexpr std::array kBnxt{
     curated("link_down_events", kNetdevLinkDownEvents),
 };
 static_assert(all_valid(kBnxt));
-static_assert(count_addends(kBnxt) == 0);
+static_assert(count_summed(kBnxt) == 0);
 
 // drivers/net/ethernet/chelsio/cxgb4/cxgb4_ethtool.c; names are without the driver's padding of blanks. The
 // second half of its list ("octets_ok", "frames_dropped", ...) is the loopback port and stays raw.
@@ -64,7 +64,7 @@ constexpr std::array kCxgb4{
     raw_only("rx_symbol_errors"),  // frames with symbol errors, not symbols
 };
 static_assert(all_valid(kCxgb4));
-static_assert(count_addends(kCxgb4) == 4);
+static_assert(count_summed(kCxgb4) == 4);
 
 // drivers/net/ethernet/amazon/ena/ena_ethtool.c: the Ethernet counterpart of EFA. Traffic that exceeds an
 // allowance of the instance is queued or dropped, so these are not discards.
@@ -79,7 +79,7 @@ constexpr std::array kEna{
     raw_only("ena_srd_resource_utilization"),
 };
 static_assert(all_valid(kEna));
-static_assert(count_addends(kEna) == 0);
+static_assert(count_summed(kEna) == 0);
 
 // drivers/net/ethernet/hisilicon/hns3/hns3pf/hclge_main.c. Times (*_xoff_time) have no documented unit and
 // stay raw.
@@ -96,7 +96,7 @@ constexpr std::array kHns3{
     raw_only("mac_tx_pause_xoff_time"),
 };
 static_assert(all_valid(kHns3));
-static_assert(count_addends(kHns3) == 0);
+static_assert(count_summed(kHns3) == 0);
 
 // drivers/net/ethernet/intel/i40e/i40e_ethtool.c. Names with port. are the port's. XON and XOFF frames are
 // counted separately; time is not counted.
@@ -114,7 +114,7 @@ constexpr std::array kI40e{
     curated("port.tx_dropped_link_down", kNetdevDiscards, kTxLinkDown),
 };
 static_assert(all_valid(kI40e));
-static_assert(count_addends(kI40e) == 8);
+static_assert(count_summed(kI40e) == 8);
 
 // drivers/net/ethernet/intel/ice/ice_ethtool.c. Names with .nic are the port's, others the function's. XON
 // and XOFF frames are counted separately; time is not counted.
@@ -132,7 +132,7 @@ constexpr std::array kIce{
     curated("tx_dropped_link_down.nic", kNetdevDiscards, kTxLinkDown),
 };
 static_assert(all_valid(kIce));
-static_assert(count_addends(kIce) == 8);
+static_assert(count_summed(kIce) == 8);
 
 // drivers/net/ethernet/pensando/ionic/ionic_stats.c. PFC frames are not counted by priority; pause time is,
 // in microseconds.
@@ -151,7 +151,7 @@ constexpr std::array kIonic{
     raw_only("hw_rx_dropped"),  // of the function, for any reason: includes the above
 };
 static_assert(all_valid(kIonic));
-static_assert(count_addends(kIonic) == 0);
+static_assert(count_summed(kIonic) == 0);
 
 // drivers/net/ethernet/microsoft/mana/mana_ethtool.c: a function of a cloud host's adapter, without pauses,
 // which only the cloud provider sees. While the interface is down the driver returns zeros.
@@ -159,7 +159,7 @@ constexpr std::array kMana{
     curated("hc_rx_discards_no_wqe", kNetdevDiscards, kRxNoReceiveBuffer),
 };
 static_assert(all_valid(kMana));
-static_assert(count_addends(kMana) == 0);
+static_assert(count_summed(kMana) == 0);
 
 // drivers/net/ethernet/mellanox/mlx4/en_ethtool.c. Durations are in microseconds according to the vendor's
 // description of the counters. The driver lists only the kind of flow control (PFC or link) that is on.
@@ -182,7 +182,7 @@ constexpr std::array kMlx4{
     curated("tx_prio_#_packets", kPriorityPackets, kTxPriority),
 };
 static_assert(all_valid(kMlx4));
-static_assert(count_addends(kMlx4) == 0);
+static_assert(count_summed(kMlx4) == 0);
 
 // drivers/net/ethernet/mellanox/mlx5/core/en_stats.c; meanings and units: Documentation/networking/
 // device_drivers/ethernet/mellanox/mlx5/counters.rst. Pause statistics of a priority are listed only while
@@ -248,7 +248,7 @@ constexpr std::array kMlx5{
     curated("tx_pci_signal_integrity", kPcieSignalIntegrityErrors, kTx),
 };
 static_assert(all_valid(kMlx5));
-static_assert(count_addends(kMlx5) == 0);
+static_assert(count_summed(kMlx5) == 0);
 
 // drivers/net/ethernet/qlogic/qede/qede_ethtool.c. Nothing is counted by priority.
 constexpr std::array kQede{
@@ -262,7 +262,7 @@ constexpr std::array kQede{
     raw_only("link_change_count"),  // both up and down
 };
 static_assert(all_valid(kQede));
-static_assert(count_addends(kQede) == 0);
+static_assert(count_summed(kQede) == 0);
 
 constexpr std::array kTables{
     DriverTable{"mlx5_core", kMlx5}, DriverTable{"bnxt_en", kBnxt}, DriverTable{"ice", kIce},

@@ -80,7 +80,7 @@ constexpr bool all_valid(const Table& rows) {
   return true;
 }
 
-using table::count_addends;
+using table::count_summed;
 
 struct DriverTable {
   std::string_view driver;  ///< of the PCI function or sub-function

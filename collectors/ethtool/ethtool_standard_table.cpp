@@ -63,7 +63,7 @@ static_assert(std::all_of(kRows.begin(), kRows.end(), [](const CounterRow& row) 
   return row.metric->type == core::MetricType::counter &&
          table::labels_agree(*row.metric, row.labels, "device,port,netdev");
 }));
-static_assert(table::count_addends(kRows) == 0);
+static_assert(table::count_summed(kRows) == 0);
 static_assert(std::equal(kRows.begin(), kRows.end(), host::genl_ethtool::kCounterNames.begin(),
                          host::genl_ethtool::kCounterNames.end(),
                          [](const CounterRow& row, std::string_view name) { return row.raw == name; }));

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Ignored congestion notifications of a port are an addend of all received ones and a series of their own.
+// Ignored congestion notifications of a port are part of all received ones and a series of their own.
 std::size_t series_of(const fs::path& file) {
   const bool ignored = file.filename() == "rp_cnp_ignored" || file.filename() == "cnpIgnored";
   const bool of_port = file.parent_path().parent_path().parent_path().filename() == "ports";

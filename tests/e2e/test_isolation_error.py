@@ -69,7 +69,7 @@ class OneUnreadableFile(TestCase):
         lost, _ = self.lost(lambda d: d.hw_counter("np_cnp_sent"))
         self.assertEqual(len(lost), 2, lost)
 
-    def test_an_addend_of_a_sum_takes_the_sum_and_nothing_else(self):
+    def test_a_counter_of_a_sum_takes_the_sum_and_nothing_else(self):
         lost, _ = self.lost(lambda d: d.hw_counter("rp_cnp_handled"), raw="unmapped")
         self.assertEqual([name for name, _ in lost], ["rdma_port_cnp_packets_total"], "a partial sum is a wrong number")
 

@@ -71,11 +71,11 @@ class EveryCounter(TestCase):
             found.setdefault(pair, []).append(k)
         doubled = {expected[p]: found[p] for p in expected if len(found.get(p, ())) > 1}
         self.assertEqual(doubled, {})
-        self.assert_addends([(p[0], *expected[p]) for p in expected if p not in found], tree)
+        self.assert_summed([(p[0], *expected[p]) for p in expected if p not in found], tree)
 
-    def assert_addends(self, files, tree):
+    def assert_summed(self, files, tree):
         """A file whose own value is not on the page must move exactly one series, and by as much as it moved."""
-        self.assertLess(len(files), 60, "too many to be addends of sums")
+        self.assertLess(len(files), 60, "too many to be parts of sums")
         with Exporter("--metrics.set=full", sysfs=tree.sys) as exporter:
             exporter.scrape()
             before = exporter.scrape().samples.kernel()

@@ -11,7 +11,7 @@
 namespace rdma_exporter::collectors {
 
 /// How a kernel counter of one source (a driver's hw_counters, the PMA files, ethtool) is exported. Rows of a
-/// table with the same metric and labels are addends of one series, which is added only if all of them were
+/// table with the same metric and labels are summed into one series, which is added only if all of them were
 /// read in the same cycle. A kernel counter without a row, or whose row has no metric, goes to the raw family
 /// of its source.
 struct CounterRow {

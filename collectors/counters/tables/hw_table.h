@@ -22,7 +22,7 @@ std::span<const CounterRow> device_hw_rows(host::Driver driver);
 
 /// Whether `raw` is an alternative spelling (in a newer kernel, or in switchdev mode) of a counter that has a
 /// row of its own. A port has only one of the two spellings, so such a row replaces its twin and is not
-/// another addend.
+/// another counter to sum.
 bool is_other_spelling(std::string_view raw, host::Driver driver);
 
 /// The driver whose table has at least four fifths of a port's counters and three that no other table has; of

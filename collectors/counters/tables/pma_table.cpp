@@ -51,7 +51,7 @@ constexpr std::array kRows{
 };
 static_assert(kRows.size() == 21);
 static_assert(table::all_valid(kRows));
-static_assert(table::count_addends(kRows) == 0);
+static_assert(table::count_summed(kRows) == 0);
 
 constexpr bool is_traffic(const core::MetricDesc* family) {
   return family == &kPortDataBytes || family == &kPortPackets || family == &kPortUnicastPackets ||

@@ -98,7 +98,7 @@ constexpr bool valid(const CounterRow& row) {
   return labels_agree(*row.metric, row.labels);
 }
 
-/// Each counter has one row. The only exception is that of ignored CNPs, which has two: it is an addend of
+/// Each counter has one row. The only exception is that of ignored CNPs, which has two: it is part of
 /// all received CNPs and a series of its own.
 template <typename Table>
 constexpr bool all_valid(const Table& rows) {
@@ -115,19 +115,19 @@ constexpr bool all_valid(const Table& rows) {
 /// How many rows share their series with another row. Each table states this number, so that a label
 /// forgotten in a new row, which would silently add up two counters, does not compile.
 template <typename Table, typename IsOtherSpelling>
-constexpr std::size_t count_addends(const Table& rows, IsOtherSpelling is_other_spelling) {
-  std::size_t addends = 0;
+constexpr std::size_t count_summed(const Table& rows, IsOtherSpelling is_other_spelling) {
+  std::size_t summed = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     bool shared = false;
     for (std::size_t j = 0; j < rows.size(); ++j)
       shared = shared || (i != j && !is_other_spelling(rows[j].raw) && same_series(rows[i], rows[j]));
-    if (shared && !is_other_spelling(rows[i].raw)) ++addends;
+    if (shared && !is_other_spelling(rows[i].raw)) ++summed;
   }
-  return addends;
+  return summed;
 }
 template <typename Table>
-constexpr std::size_t count_addends(const Table& rows) {
-  return count_addends(rows, [](std::string_view) { return false; });
+constexpr std::size_t count_summed(const Table& rows) {
+  return count_summed(rows, [](std::string_view) { return false; });
 }
 
 /// Each alternative spelling replaces a counter: exactly one row with the regular spelling has the same

@@ -119,7 +119,7 @@ constexpr std::array kPort{
     raw_only("db_fifo_register"),
 };
 static_assert(all_valid(kPort));
-static_assert(count_addends(kPort) == 9 + 2,
+static_assert(count_summed(kPort) == 9 + 2,
               "res_*x_* and res_invalid_dup_rkey; res_opcode_err, res_unsup_opcode");
 
 }  // namespace

@@ -37,7 +37,7 @@ constexpr std::array kPort{
     raw_only("impaired_remote_conn_events"),
 };
 static_assert(all_valid(kPort));
-static_assert(count_addends(kPort) == 0);
+static_assert(count_summed(kPort) == 0);
 
 constexpr std::array kDevice{
     raw_only("submitted_cmds"),     raw_only("completed_cmds"),  raw_only("cmds_err"),

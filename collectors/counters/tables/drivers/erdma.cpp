@@ -25,7 +25,7 @@ constexpr std::array kPort{
     raw_only("rx_pps_limit_drop_cnt"),
 };
 static_assert(all_valid(kPort));
-static_assert(count_addends(kPort) == 0);
+static_assert(count_summed(kPort) == 0);
 
 }  // namespace
 

@@ -22,7 +22,7 @@ constexpr std::array kPort{
     curated("RcDupRew", kPortDuplicateRequests),
 };
 static_assert(all_valid(kPort));
-static_assert(count_addends(kPort) == 0);
+static_assert(count_summed(kPort) == 0);
 
 }  // namespace
 

@@ -37,7 +37,7 @@ constexpr std::array kPort{
     raw_only("cq_notify"),
 };
 static_assert(all_valid(kPort));
-static_assert(count_addends(kPort) == 0);
+static_assert(count_summed(kPort) == 0);
 
 }  // namespace
 

@@ -104,7 +104,7 @@ constexpr std::array kPort{
     curated("CRC errors", kPortIcrcErrors),
 };
 static_assert(all_valid(kPort));
-static_assert(count_addends(kPort, is_other_spelling) == 6 * 2 + 2,
+static_assert(count_summed(kPort, is_other_spelling) == 6 * 2 + 2,
               "ip4 + ip6 of six series, cnpHandled + cnpIgnored");
 static_assert(other_spellings_have_twin(kPort, is_other_spelling));
 

@@ -47,7 +47,7 @@ constexpr std::array kPort{
     curated("rx_read_requests", kPortRequests, kRxRead),
 };
 static_assert(all_valid(kPort));
-static_assert(count_addends(kPort) == 0);
+static_assert(count_summed(kPort) == 0);
 
 // Counters of all ports together. received_cnp_count would count the ports' received_cnps again.
 constexpr std::array kDevice{

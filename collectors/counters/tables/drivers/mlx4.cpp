@@ -45,7 +45,7 @@ constexpr std::array kPort{
     diag("sq_num_to", kPortAckTimeouts),
 };
 static_assert(all_valid(kPort));
-static_assert(count_addends(kPort) == 0);
+static_assert(count_summed(kPort) == 0);
 
 constexpr CounterRow kDeviceOnly[] = {
     diag_raw("num_cqovf"),       // completion queue overflows

@@ -103,7 +103,7 @@ constexpr std::array kPort{
     q("vport_roce_slow_restart_trans", kPortSlowRestarts, kSlowRestartTransition),
 };
 static_assert(all_valid(kPort));
-static_assert(count_addends(kPort, is_other_spelling) == 2, "rp_cnp_handled + rp_cnp_ignored");
+static_assert(count_summed(kPort, is_other_spelling) == 2, "rp_cnp_handled + rp_cnp_ignored");
 static_assert(other_spellings_have_twin(kPort, is_other_spelling));
 
 // In switchdev mode the same names appear at the device, for the function that owns the E-switch. All are

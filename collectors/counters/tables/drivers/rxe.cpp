@@ -30,7 +30,7 @@ constexpr std::array kPort{
     curated("rdma_recvs", kPortRequests, kRxSend),
 };
 static_assert(all_valid(kPort));
-static_assert(count_addends(kPort) == 0);
+static_assert(count_summed(kPort) == 0);
 
 }  // namespace
 

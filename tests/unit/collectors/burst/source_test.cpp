@@ -257,7 +257,7 @@ class Packets : public ::testing::Test {
       {{&kBurstCnp, nullptr, nullptr, R"(direction="rx")", BurstKind::count, 1, kBurstCountBounds, {}}}};
 };
 
-TEST_F(Packets, AddendsAreAddedAndNarrowCountersWrap) {
+TEST_F(Packets, CountersAreSummedAndNarrowOnesWrap) {
   read(0ms, 0xffff'fff0U, 7);
   read(100ms, 5, 9);  // 21 + 2
   read(200ms, 5, 9);

@@ -92,7 +92,7 @@ TEST_F(CounterSetTest, EmitsNothingForWhatWasNotRead) {
   EXPECT_TRUE(collect(set, {}).empty()) << "the value of an earlier cycle must not stay";
 }
 
-TEST_F(CounterSetTest, AddsUpASumOnlyWhenAllAddendsWereRead) {
+TEST_F(CounterSetTest, AddsUpASumOnlyWhenAllItsCountersWereRead) {
   CounterSet set(rules_, "device=\"d\"");
   set.set_names({"handled", "ignored"});
   EXPECT_EQ(collect(set, {{"handled", 5}, {"ignored", 2}}),
@@ -100,7 +100,7 @@ TEST_F(CounterSetTest, AddsUpASumOnlyWhenAllAddendsWereRead) {
   EXPECT_TRUE(collect(set, {{"handled", 5}}).empty());
 }
 
-TEST_F(CounterSetTest, ExportsAddendsRawWhereTheSourceLacksOne) {
+TEST_F(CounterSetTest, ExportsTheCountersOfASumRawWhereTheSourceLacksOne) {
   CounterSet set(rules_, "device=\"d\"");
   set.set_names({"handled"});
   EXPECT_EQ(collect(set, {{"handled", 5}}),

@@ -55,7 +55,7 @@ std::string exported_as(Driver driver, std::string_view raw) {
 }
 
 /// The counters whose sum is that series.
-Names addends(Driver driver, const core::MetricDesc& family, std::string_view labels) {
+Names summed(Driver driver, const core::MetricDesc& family, std::string_view labels) {
   Names names;
   for (const CounterRow& row : port_hw_rows(driver))
     if (row.metric == &family && row.labels == labels) names.emplace_back(row.raw);
@@ -93,7 +93,7 @@ TEST_P(HwTableList, EveryCounterIsExportedExactlyOnce) {
   std::size_t curated = 0;
   for (const std::string& name : names) {
     const auto found = rows_of(rows(), name);
-    // The one exception: ignored CNPs are an addend of all received ones and a series of their own.
+    // The one exception: ignored CNPs are part of all received ones and a series of their own.
     const bool twice = GetParam().port && (name == "rp_cnp_ignored" || name == "cnpIgnored");
     EXPECT_LE(found.size(), twice ? 2U : 1U) << name;
     EXPECT_GE(found.size(), GetParam().rows_for_all ? 1U : 0U) << name;
@@ -102,7 +102,7 @@ TEST_P(HwTableList, EveryCounterIsExportedExactlyOnce) {
   EXPECT_EQ(curated, GetParam().curated);
 }
 
-TEST_P(HwTableList, SumsHaveAllTheirAddendsOnAKernelThatHasOne) {
+TEST_P(HwTableList, SumsHaveAllTheirCountersOnAKernelThatHasOne) {
   const Names names = kernel_names(GetParam().file);
   const std::set<std::string_view> present(names.begin(), names.end());
   std::map<Series, std::size_t> wanted;
@@ -284,13 +284,13 @@ TEST(HwTable, IrdmaNamesOf618FeedTheFamiliesOfTheOldOnes) {
 }
 
 TEST(HwTable, ReceivedCnpsAreHandledPlusIgnored) {
-  EXPECT_THAT(addends(Driver::mlx5, kPortCnpPackets, "direction=\"rx\""),
+  EXPECT_THAT(summed(Driver::mlx5, kPortCnpPackets, "direction=\"rx\""),
               UnorderedElementsAre("rp_cnp_handled", "rp_cnp_ignored"));
-  EXPECT_THAT(addends(Driver::irdma, kPortCnpPackets, "direction=\"rx\""),
+  EXPECT_THAT(summed(Driver::irdma, kPortCnpPackets, "direction=\"rx\""),
               UnorderedElementsAre("cnpHandled", "cnpIgnored"));
-  EXPECT_THAT(addends(Driver::mlx5, kPortCnpIgnored, ""), ElementsAre("rp_cnp_ignored"));
-  EXPECT_THAT(addends(Driver::irdma, kPortCnpIgnored, ""), ElementsAre("cnpIgnored"));
-  EXPECT_THAT(addends(Driver::bnxt_re, kPortCnpPackets, "direction=\"rx\""), ElementsAre("rx_cnp_pkts"));
+  EXPECT_THAT(summed(Driver::mlx5, kPortCnpIgnored, ""), ElementsAre("rp_cnp_ignored"));
+  EXPECT_THAT(summed(Driver::irdma, kPortCnpIgnored, ""), ElementsAre("cnpIgnored"));
+  EXPECT_THAT(summed(Driver::bnxt_re, kPortCnpPackets, "direction=\"rx\""), ElementsAre("rx_cnp_pkts"));
 }
 
 TEST(HwTable, DirectionsAreThoseOfThisHost) {
@@ -328,23 +328,23 @@ TEST(HwTable, DirectionIsTheOneInTheNameOfTheCounter) {
 }
 
 TEST(HwTable, IrdmaTrafficIsTheSumOfBothIpVersions) {
-  EXPECT_THAT(addends(Driver::irdma, kPortDataBytes, "direction=\"rx\""),
+  EXPECT_THAT(summed(Driver::irdma, kPortDataBytes, "direction=\"rx\""),
               ElementsAre("ip4InOctets", "ip6InOctets"));
-  EXPECT_THAT(addends(Driver::irdma, kPortDataBytes, "direction=\"tx\""),
+  EXPECT_THAT(summed(Driver::irdma, kPortDataBytes, "direction=\"tx\""),
               ElementsAre("ip4OutOctets", "ip6OutOctets"));
-  EXPECT_THAT(addends(Driver::irdma, kPortPackets, "direction=\"tx\""),
+  EXPECT_THAT(summed(Driver::irdma, kPortPackets, "direction=\"tx\""),
               ElementsAre("ip4OutPkts", "ip6OutPkts"));
 }
 
 TEST(HwTable, BnxtTrafficIsCountedOnce) {
-  EXPECT_THAT(addends(Driver::bnxt_re, kPortDataBytes, "direction=\"rx\""), ElementsAre("rx_bytes"));
-  EXPECT_THAT(addends(Driver::bnxt_re, kPortPackets, "direction=\"tx\""), ElementsAre("tx_pkts"));
+  EXPECT_THAT(summed(Driver::bnxt_re, kPortDataBytes, "direction=\"rx\""), ElementsAre("rx_bytes"));
+  EXPECT_THAT(summed(Driver::bnxt_re, kPortPackets, "direction=\"tx\""), ElementsAre("tx_pkts"));
   EXPECT_EQ(exported_as(Driver::bnxt_re, "rx_roce_only_bytes"), "raw");
   EXPECT_EQ(exported_as(Driver::bnxt_re, "rx_roce_good_bytes"), "raw");
 }
 
 TEST(HwTable, BnxtAccessErrorsOfTheResponderAreOneSum) {
-  EXPECT_THAT(addends(Driver::bnxt_re, kPortAccessErrors, "side=\"responder\",kind=\"access\""),
+  EXPECT_THAT(summed(Driver::bnxt_re, kPortAccessErrors, "side=\"responder\",kind=\"access\""),
               UnorderedElementsAre("res_rx_invalid_rkey", "res_rx_domain_err", "res_rx_no_perm",
                                    "res_rx_range_err", "res_tx_invalid_rkey", "res_tx_domain_err",
                                    "res_tx_no_perm", "res_tx_range_err", "res_invalid_dup_rkey"));
@@ -352,7 +352,7 @@ TEST(HwTable, BnxtAccessErrorsOfTheResponderAreOneSum) {
 
 TEST(HwTable, RxeLinkDownedIsNotThePmaCounterOfThatName) {
   EXPECT_EQ(exported_as(Driver::rxe, "link_downed"), "raw");
-  EXPECT_TRUE(addends(Driver::rxe, kPortLinkDowned, "").empty());
+  EXPECT_TRUE(summed(Driver::rxe, kPortLinkDowned, "").empty());
 }
 
 TEST(HwTable, FlushedCompletionsHaveAFamilyOfTheirOwn) {
