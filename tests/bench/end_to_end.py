@@ -25,6 +25,8 @@ sys.path[:0] = [os.path.join(os.path.dirname(HERE), "tools"), os.path.join(os.pa
 import fake_tree  # noqa: E402
 import harness  # noqa: E402
 import listening  # noqa: E402
+import measure  # noqa: E402
+from measure import cpu_seconds, rss_mb, series_of  # noqa: E402
 
 NODE_EXPORTER = "prometheus-node-exporter"
 TURNS = 5
@@ -67,22 +69,12 @@ class Turn:
     wall: float  # milliseconds, median
 
 
-def cpu_seconds(pid):
-    """User and system time of a process (clock_getcpuclockid: CPUCLOCK_SCHED)."""
-    return time.clock_gettime((~pid << 3) | 2)
-
-
 def user_share(pid):
     """The part of a process's time that it was in user mode; of ticks."""
     with open(f"/proc/{pid}/stat", encoding="ascii") as file:
         fields = file.read().rsplit(")", 1)[1].split()
     user, system = int(fields[11]), int(fields[12])
     return user / max(1, user + system)
-
-
-def rss_mb(pid):
-    with open(f"/proc/{pid}/status", encoding="ascii") as file:
-        return next(int(line.split()[1]) for line in file if line.startswith("VmRSS")) / 1024
 
 
 class Server:
@@ -219,14 +211,12 @@ def show(name, turns, bare, server=None):
     wall = statistics.median(turn.wall for turn in turns)
     rest = ""
     if server:
-        series = sum(1 for line in server.body.splitlines() if line and not line.startswith(b"#"))
-        rest = f"{rss_mb(server.pid):>7.1f} MB{len(server.body):>10}{series:>8}"
+        rest = f"{rss_mb(server.pid):>7.1f} MB{len(server.body):>10}{series_of(server.body):>8}"
     print(f"{name:26}{cpu:>9.0f} us{median_of(ratios(turns, bare)):>9.2f}{wall:>8.2f} ms{rest}")
 
 
-def judge(devices, what, value, limit, at_most=True):
-    reached = value <= limit if at_most else value >= limit
-    return f"{devices} devices: {what}: {value:.2f} (at {'most' if at_most else 'least'} {limit})", reached
+def judge(devices, what, *value_and_limit, **how):
+    return measure.judge(f"{devices} devices: {what}", *value_and_limit, **how)
 
 
 def back_to_back(devices, tree, options, folder):
@@ -340,9 +330,7 @@ def main():
     finally:
         shutil.rmtree(folder)
     print()
-    for text, reached in targets:
-        print(f"{'reached' if reached else 'MISSED '}  {text}")
-    return 1 if options.check and not all(reached for _, reached in targets) else 0
+    return 1 if not measure.report(targets) and options.check else 0
 
 
 if __name__ == "__main__":
