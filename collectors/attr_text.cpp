@@ -40,4 +40,10 @@ std::string attr_text(host::HostFs& sysfs, const std::string& path, core::JobRun
   return attr_text(sysfs.read(path), run);
 }
 
+void update_attr_text(std::string& kept, core::Result<std::string> text, core::JobRun& run) {
+  const bool failed = !text && !means_absent(text.error());
+  std::string now = attr_text(std::move(text), run);
+  if (!failed) kept = std::move(now);
+}
+
 }  // namespace rdma_exporter::collectors

@@ -22,4 +22,7 @@ void count_unless_absent(const core::Error& error, core::JobRun& run);
 std::string attr_text(core::Result<std::string> text, core::JobRun& run);
 std::string attr_text(host::HostFs& sysfs, const std::string& path, core::JobRun& run);
 
+/// The same, but `kept` stays as it is after a read error: a label that changes makes another series.
+void update_attr_text(std::string& kept, core::Result<std::string> text, core::JobRun& run);
+
 }  // namespace rdma_exporter::collectors

@@ -119,10 +119,11 @@ class Identity {
   void refresh_if_due(core::JobRun& run) {
     if (!schedule_.take(run.now())) return;
     const std::size_t errors = run.read_errors().size();
-    refresh_adapter(run);
-    if (failed_ || looks_ < 2 || looks_ % kFixedFactsEvery == 0) refresh_fixed(run);
-    refresh_changing(run);
-    failed_ = run.read_errors().size() > errors;
+    const facts::Wanted wanted{run.now(), schedule_.failed() ? task::Clock::duration{} : kFactsInterval / 2};
+    refresh_adapter(wanted, run);
+    if (schedule_.failed() || looks_ < 2 || looks_ % kFixedFactsEvery == 0) refresh_fixed(run);
+    refresh_changing(wanted, run);
+    schedule_.ended(run.read_errors().size() > errors, run.now());
     ++looks_;
   }
 
@@ -139,14 +140,14 @@ class Identity {
   const std::string& labels() const { return labels_; }
 
  private:
-  // The fixed labels of kInfo.
+  // What the fixed labels of kInfo are made of, as the kernel says it.
   struct Fixed {
     std::string board_id;
     std::string hca_type;
     std::string hw_rev;
     std::string sys_image_guid;
-    std::string protocol;
     std::string node_type;
+    std::string link_layer;  ///< of the first port
     std::string vendor_id;
     std::string device_id;
   };
@@ -158,40 +159,41 @@ class Identity {
     bool operator==(const Changing&) const = default;
   };
 
-  std::string own(const char* file, core::JobRun& run) {
-    return attr_text(sysfs_, device_.path + "/" + file, run);
+  void update_own(std::string& label, const char* file, core::JobRun& run) {
+    update_attr_text(label, sysfs_.read(device_.path + "/" + file), run);
   }
-  std::string of_pci(const char* file, core::JobRun& run) {
+  void update_of_pci(std::string& label, const char* file, core::JobRun& run) {
     const std::string& path = adapter_->function.path;
-    return path.empty() ? std::string() : attr_text(sysfs_, path + "/" + file, run);
+    if (path.empty()) return label.clear();
+    update_attr_text(label, sysfs_.read(path + "/" + file), run);
   }
 
   // The link is absent without PCI (software devices) and if the kernel says "Unknown". Garbage is an error.
-  void refresh_adapter(core::JobRun& run) {
-    adapter_ = facts_->adapter({run.now(), kFactsInterval / 2});
+  void refresh_adapter(const facts::Wanted& wanted, core::JobRun& run) {
+    adapter_ = facts_->adapter(wanted);
     for (const core::Error& error : adapter_->errors) count_unless_absent(error, run);
   }
 
   void refresh_fixed(core::JobRun& run) {
-    fixed_.node_type = after_colon(own("node_type", run));
-    const std::string link_layer =
-        device_.ports.empty()
-            ? ""
-            : attr_text(sysfs_, device_.port_path(device_.ports.front()) + "/link_layer", run);
-    fixed_.protocol =
-        device_.protocol.empty() ? protocol_from(fixed_.node_type, link_layer) : device_.protocol;
-    fixed_.board_id = own("board_id", run);
-    fixed_.hca_type = own("hca_type", run);
-    fixed_.hw_rev = own("hw_rev", run);
-    fixed_.sys_image_guid = own("sys_image_guid", run);
-    fixed_.vendor_id = of_pci("vendor", run);
-    fixed_.device_id = of_pci("device", run);
+    update_own(fixed_.node_type, "node_type", run);
+    if (!device_.ports.empty()) {
+      const std::string path = device_.port_path(device_.ports.front()) + "/link_layer";
+      update_attr_text(fixed_.link_layer, sysfs_.read(path), run);
+    }
+    update_own(fixed_.board_id, "board_id", run);
+    update_own(fixed_.hca_type, "hca_type", run);
+    update_own(fixed_.hw_rev, "hw_rev", run);
+    update_own(fixed_.sys_image_guid, "sys_image_guid", run);
+    update_of_pci(fixed_.vendor_id, "vendor", run);
+    update_of_pci(fixed_.device_id, "device", run);
     info_labels_.clear();
   }
 
-  void refresh_changing(core::JobRun& run) {
-    Changing now{attr_text(facts_->firmware({run.now(), kFactsInterval / 2}), run), own("node_guid", run),
-                 of_pci("numa_node", run)};
+  void refresh_changing(const facts::Wanted& wanted, core::JobRun& run) {
+    Changing now = changing_;
+    update_attr_text(now.fw_version, facts_->firmware(wanted), run);
+    update_own(now.node_guid, "node_guid", run);
+    update_of_pci(now.numa_node, "numa_node", run);
     if (now != changing_) info_labels_.clear();
     changing_ = std::move(now);
     if (info_labels_.empty()) info_labels_ = render_info();
@@ -207,25 +209,28 @@ class Identity {
 
   std::string render_info() const {
     const host::PciFunction& pci = adapter_->function;
+    const std::string node_type = after_colon(fixed_.node_type);
     const std::string driver = device_.parent_driver.empty() && device_.driver != host::Driver::unknown
                                    ? std::string(host::to_string(device_.driver))
                                    : device_.parent_driver;
-    return core::render_labels({{"device", device_.name},
-                                {"fw_version", changing_.fw_version},
-                                {"board_id", fixed_.board_id},
-                                {"hca_type", fixed_.hca_type},
-                                {"hw_rev", fixed_.hw_rev},
-                                {"node_guid", changing_.node_guid},
-                                {"sys_image_guid", fixed_.sys_image_guid},
-                                {"driver", driver},
-                                {"protocol", fixed_.protocol},
-                                {"node_type", fixed_.node_type},
-                                {"pci_address", pci.address},
-                                {"vendor_id", fixed_.vendor_id},
-                                {"device_id", fixed_.device_id},
-                                {"numa_node", changing_.numa_node},
-                                {"is_vf", pci.is_vf() ? "1" : "0"},
-                                {"physfn", pci.physfn}});
+    return core::render_labels(
+        {{"device", device_.name},
+         {"fw_version", changing_.fw_version},
+         {"board_id", fixed_.board_id},
+         {"hca_type", fixed_.hca_type},
+         {"hw_rev", fixed_.hw_rev},
+         {"node_guid", changing_.node_guid},
+         {"sys_image_guid", fixed_.sys_image_guid},
+         {"driver", driver},
+         {"protocol",
+          device_.protocol.empty() ? protocol_from(node_type, fixed_.link_layer) : device_.protocol},
+         {"node_type", node_type},
+         {"pci_address", pci.address},
+         {"vendor_id", fixed_.vendor_id},
+         {"device_id", fixed_.device_id},
+         {"numa_node", changing_.numa_node},
+         {"is_vf", pci.is_vf() ? "1" : "0"},
+         {"physfn", pci.physfn}});
   }
 
   host::HostFs& sysfs_;
@@ -233,9 +238,8 @@ class Identity {
   const std::shared_ptr<facts::DeviceCache> facts_;
   const bool with_pages_;
   std::string labels_;
-  task::Schedule schedule_;
+  task::RetryingSchedule schedule_;
   unsigned looks_ = 0;
-  bool failed_ = false;  ///< something could not be read in the last round
   Fixed fixed_;
   Changing changing_;
   std::string info_labels_;

@@ -184,19 +184,24 @@ class Port {
     first_ = false;
     last_state_ = now_state;
     seen_changes_ = changes;
-    const auto wanted = [&](std::chrono::seconds interval) -> facts::Wanted {
-      if (changed) return {run.now(), {}, true};
+    const auto wanted = [&](std::chrono::seconds interval, bool at_once) -> facts::Wanted {
+      if (changed || at_once) return {run.now(), {}, changed};
       return {run.now(), interval / 2};
     };
-    if (gid_schedule_.take(run.now())) refresh_addresses(wanted(kGidInterval), run);
-    if (host_.verbs && mtu_schedule_.take(run.now())) refresh_mtu(wanted(kMtuInterval), run);
+    if (gid_schedule_.take(run.now())) refresh_addresses(wanted(kGidInterval, gid_schedule_.failed()), run);
+    if (host_.verbs && mtu_schedule_.take(run.now())) refresh_mtu(wanted(kMtuInterval, false), run);
   }
 
   void refresh_addresses(const facts::Wanted& wanted, core::JobRun& run) {
-    link_layer_ = attr_text(*host_.sysfs, path_ + "/link_layer", run);
+    const std::size_t errors = run.read_errors().size();
+    update_attr_text(link_layer_, host_.sysfs->read(path_ + "/link_layer"), run);
     infiniband_ = link_layer_ == "InfiniBand";
+    std::string netdev = std::move(gids_.netdev);
     gids_ = summary_of(*facts_->port(number_).gids(wanted), run);
     if (gids_.netdev.empty()) gids_.netdev = parent_netdev(run);
+    const bool failed = run.read_errors().size() > errors;
+    if (failed && gids_.netdev.empty()) gids_.netdev = std::move(netdev);
+    gid_schedule_.ended(failed, run.now());
     info_labels_.clear();
   }
 
@@ -300,7 +305,7 @@ class Port {
   const std::uint32_t number_;
   const std::string path_;
   const std::string labels_;
-  task::Schedule gid_schedule_;
+  task::RetryingSchedule gid_schedule_;
   task::Schedule mtu_schedule_;
   std::array<char, 128> buffer_{};
 

@@ -75,4 +75,32 @@ class Backoff {
   Clock::time_point not_before_;
 };
 
+/// When facts that rarely change are to be read again: once per interval, or, after an attempt that failed,
+/// as soon as a Backoff allows. A moment without free file descriptors does not hide them for a whole
+/// interval.
+class RetryingSchedule {
+ public:
+  /// As Schedule.
+  RetryingSchedule(Clock::duration interval, const std::string& owner) : schedule_(interval, owner) {}
+
+  /// Returns whether it is due. If so, call ended() with the same `now`.
+  bool take(Clock::time_point now) {
+    const bool retry = failed_ && backoff_.allows(now);
+    return schedule_.take(now) || retry;
+  }
+  void ended(bool failed, Clock::time_point now) {
+    failed_ = failed;
+    failed ? backoff_.failed(now) : backoff_.succeeded();
+  }
+  /// Whether the last attempt failed.
+  bool failed() const { return failed_; }
+  /// Makes it due at once.
+  void reset() { schedule_.reset(); }
+
+ private:
+  Schedule schedule_;
+  Backoff backoff_;
+  bool failed_ = false;
+};
+
 }  // namespace rdma_exporter::task

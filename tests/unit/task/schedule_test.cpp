@@ -57,6 +57,35 @@ TEST(Schedule, KeepsItsBackOffWhenItIsPostponed) {
   EXPECT_TRUE(schedule.due(kStart + 41s));
 }
 
+TEST(RetryingSchedule, RetriesAtOnceAndThenMoreRarely) {
+  RetryingSchedule schedule(600s, "mlx5_0");
+  ASSERT_TRUE(schedule.take(kStart));
+  schedule.ended(false, kStart);
+  EXPECT_FALSE(schedule.take(kStart + 1s));
+  ASSERT_TRUE(schedule.take(kStart + 800s));
+  schedule.ended(true, kStart + 800s);
+  int attempts = 0;
+  for (auto now = kStart + 800s; now < kStart + 900s; now += 100ms)
+    if (schedule.take(now)) {
+      ++attempts;
+      schedule.ended(true, now);
+    }
+  EXPECT_EQ(attempts, 8) << "two at once, then with rests of 1, 2, 4, 8, 16, 32 s";
+  EXPECT_TRUE(schedule.failed());
+}
+
+TEST(RetryingSchedule, WaitsForItsIntervalAfterASuccess) {
+  RetryingSchedule schedule(600s, "mlx5_0");
+  ASSERT_TRUE(schedule.take(kStart));
+  schedule.ended(true, kStart);
+  ASSERT_TRUE(schedule.take(kStart + 1s));
+  schedule.ended(false, kStart + 1s);
+  EXPECT_FALSE(schedule.failed());
+  EXPECT_FALSE(schedule.take(kStart + 2s));
+  schedule.reset();
+  EXPECT_TRUE(schedule.take(kStart + 2s));
+}
+
 TEST(Schedule, NeverBacksOffToLessThanItsInterval) {
   Schedule schedule(60s, 30s);
   schedule.back_off(kStart);

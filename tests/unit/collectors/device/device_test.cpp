@@ -172,6 +172,37 @@ TEST_F(DeviceTest, ReadsWhatRarelyChangesRarely) {
   EXPECT_EQ(collect().at(R"(rdma_device_pcie_width_lanes{device="d"})"), 4);
 }
 
+// A moment without file descriptors: the series of rdma_device_info stays the same one, and what is missing
+// is read as soon as possible, not a minute later.
+TEST_F(DeviceTest, KeepsItsIdentityDuringReadErrorsAndThenReadsAtOnce) {
+  add_port("d");
+  add_pci("d", kPci);
+  tree_.write(device_path("d") + "fw_ver", "28.39.1002\n");
+  tree_.write(device_path("d") + "node_type", "1: CA\n");
+  const Page before = collect();
+  const std::vector<std::string> files{device_path("d") + "fw_ver", device_path("d") + "node_type",
+                                       kPci + "/numa_node", kPci + "/current_link_speed",
+                                       kPci + "/max_link_width"};
+  for (const std::string& file : files) fs_->failures[file] = EMFILE;
+  pass(std::chrono::minutes(2));
+  const Page during = collect();
+  EXPECT_EQ(info(during, "fw_version"), "28.39.1002");
+  EXPECT_EQ(info(during, "node_type"), "CA");
+  EXPECT_EQ(info(during, "numa_node"), "-1");
+  EXPECT_FALSE(during.contains(R"(rdma_device_pcie_speed_transfers_per_second{device="d"})"));
+  EXPECT_GT(errors_["EMFILE"], 0);
+  fs_->failures.clear();
+  EXPECT_EQ(collect(), before);
+}
+
+TEST_F(DeviceTest, RestsBetweenAttemptsWhereAReadErrorStays) {
+  add_port("d");
+  add_pci("d", kPci);
+  fs_->failures[kPci + "/numa_node"] = EIO;
+  for (int i = 0; i < 20; ++i) collect();
+  EXPECT_EQ(fs_->opens[kPci + "/vendor"], 3);
+}
+
 TEST_F(DeviceTest, ShowsFirmwarePagesWhereThereAreSome) {
   add_port("d");
   tree_.write(device_path("d") + "fw_pages", "127844\n");

@@ -174,6 +174,22 @@ TEST_F(PortTest, CountsNoGidsOfATableThatItCouldReadInPartOnly) {
   EXPECT_EQ(errors_.at("EIO"), 1U);
 }
 
+TEST_F(PortTest, KeepsItsLabelsDuringReadErrorsAndThenReadsAtOnce) {
+  add_port("d");
+  add_gid("0", "RoCE v2", "eth0");
+  const Page before = collect();
+  for (const char* file : {"link_layer", "gids/0", "gid_attrs/types/0", "gid_attrs/ndevs/0"})
+    fs_->failures[port_path("d") + file] = EMFILE;
+  pass(std::chrono::minutes(2));
+  Page during = collect();
+  EXPECT_FALSE(during.contains(gids("RoCE v2")));
+  fs_->failures.clear();
+  Page after = collect();
+  EXPECT_EQ(after, before);
+  std::erase_if(after, [](const auto& sample) { return sample.first.starts_with("rdma_port_gids"); });
+  EXPECT_EQ(during, after);
+}
+
 TEST_F(PortTest, HasNoGidSamplesWithoutAGidTable) {
   add_port("d");
   const Page page = collect();
