@@ -10,7 +10,7 @@ import re
 import shutil
 import tempfile
 
-REPORT = re.compile(r"ERROR: \w+Sanitizer|: runtime error: ")
+REPORT = re.compile(r"ERROR: \w+Sanitizer|WARNING: ThreadSanitizer|: runtime error: ")
 FOLDER = pathlib.Path(tempfile.mkdtemp(prefix="rdma_exporter_sanitizers."))
 atexit.register(shutil.rmtree, FOLDER, ignore_errors=True)
 for variable in ("ASAN_OPTIONS", "UBSAN_OPTIONS"):
