@@ -44,7 +44,9 @@ class Replugs(Soak):
             for device in OTHERS:
                 self.assertEqual(page.get("rdma_device_up", device=device), 1)
                 self.assertIsNotNone(page.get("rdma_port_packets_total", device=device, direction="tx"), device)
-            there += page.get("rdma_port_packets_total", device=REPLUGGED, direction="tx") is not None
+            if page.get("rdma_port_packets_total", device=REPLUGGED, direction="tx") is not None:
+                there += 1
+                replugs.is_on_a_page()
             scrapes += 1
             time.sleep(max(0, begin + EVERY - time.monotonic()))
         self.assertEqual((replugs.error, replugs.done), (None, times))

@@ -39,10 +39,11 @@ class Batch:
 
 class Replugs:
     """Unplugs and plugs the device of Soft-RoCE and its interface: in turn the interface takes the device along, or the
-    device goes first. It is back when the thread has ended."""
+    device goes first. Each fifth device stays until a page has had it. It is back when the thread has ended."""
 
     def __init__(self, times: int):
         self.times, self.done, self.error = times, 0, None
+        self.seen = threading.Event()
         self.thread = threading.Thread(target=self.run)
         self.thread.start()
 
@@ -56,11 +57,18 @@ class Replugs:
                 ip.run(f"link add {NETDEV} address 02:00:00:00:00:03 type dummy", (NET / NETDEV).exists)
                 ip.run(f"address add 10.9.1.1/24 dev {NETDEV}\nlink set {NETDEV} up", self.is_up)
                 rdma.run(f"link add {DEVICE} type rxe netdev {NETDEV}", self.is_registered)
+                if self.done % 5 == 0:
+                    self.seen.clear()
+                    if not self.seen.wait(STEP_TIMEOUT):
+                        raise AssertionError(f"no page has {DEVICE}")
         except Exception as error:  # noqa: BLE001  it is the test's result
             self.error = repr(error)
         finally:
             ip.close()
             rdma.close()
+
+    def is_on_a_page(self) -> None:
+        self.seen.set()
 
     @staticmethod
     def delete() -> None:
