@@ -82,7 +82,7 @@ class Replugs:
     @staticmethod
     def is_registered() -> bool:
         """The folder is there earlier. An interface that goes in between takes the kernel's unregistration past the
-        registration, and then it waits for the device's references for ever."""
+        registration, and then it waits for the device's references without end."""
         return any(file.read_text().strip() == DEVICE for file in VERBS.glob("uverbs*/ibdev"))
 
     @staticmethod
