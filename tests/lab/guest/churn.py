@@ -9,11 +9,11 @@ import threading
 import time
 
 import actors
+import kernel
 
 DEVICE, NETDEV = "rxe_dummy", "dum0"
 CLASS = pathlib.Path("/sys/class/infiniband")
 NET = pathlib.Path("/sys/class/net")
-VERBS = pathlib.Path("/sys/class/infiniband_verbs")
 STEP_TIMEOUT = 30  # seconds; a guard
 
 
@@ -81,9 +81,9 @@ class Replugs:
 
     @staticmethod
     def is_registered() -> bool:
-        """The folder is there earlier. An interface that goes in between takes the kernel's unregistration past the
-        registration, and then it waits for the device's references without end."""
-        return any(file.read_text().strip() == DEVICE for file in VERBS.glob("uverbs*/ibdev"))
+        """The folder in CLASS is there earlier. If the interface is deleted in between, the kernel unregisters the device
+        before it has registered it, and waits for its references without end."""
+        return DEVICE in kernel.uverbs_devices()
 
     @staticmethod
     def is_up() -> bool:

@@ -148,9 +148,12 @@ def release() -> tuple[int, int]:
     return int(major), int(minor)
 
 
+def uverbs_devices() -> dict[str, str]:
+    """The uverbs device of each RDMA device: {"rxe0": "uverbs0"}."""
+    return {file.read_text().strip(): file.parent.name
+            for file in pathlib.Path("/sys/class/infiniband_verbs").glob("uverbs*/ibdev")}
+
+
 def uverbs_path(device: str) -> str:
     """Character device through which programs use an RDMA device."""
-    for entry in pathlib.Path("/sys/class/infiniband_verbs").glob("uverbs*"):
-        if (entry / "ibdev").read_text().strip() == device:
-            return f"/dev/infiniband/{entry.name}"
-    raise AssertionError(f"{device} has no uverbs device")
+    return f"/dev/infiniband/{uverbs_devices()[device]}"
