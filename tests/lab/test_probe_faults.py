@@ -183,8 +183,10 @@ class Faults(FaultTest):
             sessions = json.loads(daemons["host1"].get("/probe"))["sessions"]
         self.assertEqual(risen(before, after.sums(FAILURES, op="write")), {path})
         self.assertEqual({which for which, up in after.up().items() if up == 0}, {path})
-        failed = [(one["device"], str(one["flow"]), one["last_failure"]["stage"]) for one in sessions if not one["up"]]
-        self.assertEqual(failed, [(*path, "op")])
+        failed = {(one["device"], str(one["flow"])): one["last_failure"]["stage"] for one in sessions if not one["up"]}
+        self.assertEqual(set(failed), {path})
+        # The write gives up after its retransmissions, an echo of the same flow at its deadline. Either may be the latest.
+        self.assertIn(failed[path], {"op", "echo"})
 
     def test_a_host_that_hangs_answers_writes_on_every_rail_and_no_echo(self):
         late = {"op": "echo", "stage": "echo", "reason": "deadline"}
