@@ -19,6 +19,7 @@
 #include "host/netlink/kept_netlink.h"
 #include "host/netlink/netlink.h"
 #include "host/netlink/nldev/nldev.h"
+#include "host/topology/network_namespace.h"
 #include "log/log.h"
 #include "task/schedule.h"
 
@@ -33,6 +34,10 @@ constexpr std::chrono::seconds kLongestLook{60};
 // After the kernel has refused netlink, the files are read for this long. EINVAL: a device without port
 // statistics, or an older kernel; EMSGSIZE: more counters than fit into a page (hfi1).
 constexpr std::chrono::seconds kNetlinkRetry{60};
+
+// A device without counters below its ports is asked for its network namespace this often, until it is known
+// to be the real one.
+constexpr std::chrono::seconds kNamespaceRetry{60};
 
 CounterRules hw_rules(const Context& context, const host::Device& device) {
   const host::Driver driver = device.driver;
@@ -134,7 +139,7 @@ class HwCountersJob : public core::Job {
 
   void run(core::JobRun& run) override {
     for (PortHwCounters& port : ports_) port.run(netlink_.get(), run);
-    if (!has_own_counters(run.now()) || !is_real_device()) return;
+    if (!has_own_counters(run.now()) || !is_real_device(run.now())) return;
     device_files_.read(device_counters_, run);
     device_counters_.emit(run);
   }
@@ -150,20 +155,29 @@ class HwCountersJob : public core::Job {
   }
 
   // Reading device-level hw_counters from a network namespace that does not own the device crashes kernels
-  // without the fix of CVE-2025-22089, and the version does not show which kernels have it. In such a
-  // namespace the device is a "compat" device, which never has counters below its ports (core/sysfs.c
-  // setup_port), so counters there prove that the namespace owns it. Checked each time: the name may lead to
-  // another device, and the ports of a new device appear after the device itself.
-  bool is_real_device() {
-    for (const std::uint32_t port : device_->ports) {
-      for (const char* directory : {"/counters", "/hw_counters"})
-        if (host_.sysfs->exists(device_->port_path(port) + directory)) return true;
-    }
+  // without the fix of CVE-2025-22089, and the version does not show which kernels have it.
+  bool is_real_device(core::JobRun::Clock::time_point now) {
+    if (has_port_counters()) return true;
+    // cxgb4 has device counters, and none at the port.
+    if (!of_first_namespace_ && namespace_schedule_.take(now))
+      of_first_namespace_ = host::is_of_first_network_namespace(host_, *device_);
+    if (of_first_namespace_) return true;
     if (!device_->ports.empty() && !std::exchange(refusal_logged_, true)) {
       log::warn(
           "device-level hw_counters are not read: no port has counters, so the device may belong to another "
           "network namespace, and reading them from here can crash the kernel",
           {{"device", device_->name}});
+    }
+    return false;
+  }
+
+  // In a namespace that does not own it, the device is a "compat" device, which never has counters below its
+  // ports (core/sysfs.c setup_port). Checked each time: the name may lead to another device, and the ports of
+  // a new device appear after the device itself.
+  bool has_port_counters() const {
+    for (const std::uint32_t port : device_->ports) {
+      for (const char* directory : {"/counters", "/hw_counters"})
+        if (host_.sysfs->exists(device_->port_path(port) + directory)) return true;
     }
     return false;
   }
@@ -176,6 +190,8 @@ class HwCountersJob : public core::Job {
   SysfsCounters device_files_;
   bool own_counters_ = false;
   task::Schedule look_{kLook, kLongestLook};
+  bool of_first_namespace_ = false;
+  task::Schedule namespace_schedule_{kNamespaceRetry};
   bool refusal_logged_ = false;
 };
 

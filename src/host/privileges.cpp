@@ -13,6 +13,7 @@
 #include <array>
 
 #include "host/fs/fd.h"
+#include "host/topology/network_namespace.h"
 
 namespace rdma_exporter::host {
 namespace {
@@ -33,10 +34,6 @@ constexpr std::array kPid{MissingPrivilege{"pid_namespace", "owners"}};
 constexpr std::array kProcesses{MissingPrivilege{"processes", "owners"}};
 constexpr std::array kNetAdmin{MissingPrivilege{"net_admin", "module"}};
 constexpr std::array kPacket{MissingPrivilege{"net_raw", "neighbor"}};
-
-// The kernel has this setting for the first network namespace only (net/core/sysctl_net_core.c:
-// net_core_table).
-bool in_first_network_namespace(HostFs& procfs) { return procfs.exists("sys/net/core/netdev_max_backlog"); }
 
 // In the mode exclusive (ib_core's netns_mode=N) the devices that are seen here are here as a whole.
 bool devices_are_shared(HostFs& sysfs) {

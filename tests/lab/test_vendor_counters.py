@@ -4,7 +4,7 @@
 are read. No two have the same value, so a mixed-up pair is seen. Run by test_isolation.py."""
 
 import exporter
-from guest import kernel, knobs
+from guest import Path, kernel, knobs
 from labtest import LabTest, daemons
 
 RAW_FAMILIES = ("rdma_port_raw_total", "rdma_port_raw_value")
@@ -76,6 +76,21 @@ class VendorCounters(LabTest):
         gauges = {dict(labels)["counter"] for _, labels in page.find("rdma_port_raw_value", device="bnxt_re0")}
         self.assertLessEqual({"active_qps", "watermark_mrs", "db_fifo_register"}, gauges)
         self.assertNotIn("tx_pkts", gauges)
+
+    def test_counters_of_the_device_alone_are_read_where_it_is_the_real_one(self):
+        """Nothing below the port proves that a device with cxgb4's counters is no stand-in for that of another network
+        namespace, whose files crash kernels without the fix of CVE-2025-22089. The host's namespace does."""
+        knobs.add("cxgb4_0", "cx1")
+        self.addCleanup(knobs.remove, "cxgb4_0")
+        knobs.Knobs("labib", "cxgb4_0").set("*=500")
+        path = Path("/sys/class/infiniband/cxgb4_0")
+        self.assertEqual(path.joinpath("hw_counters/ip4OutSegs").read_text(), "501\n")
+        self.assertFalse(path.joinpath("ports/1/hw_counters").exists())
+        page = exporter.once("--raw=all", "--device.include=cxgb4_0")
+        self.assertEqual({dict(labels)["counter"]: value for (_, labels), value in
+                          page.find("rdma_device_raw_total", device="cxgb4_0").items()},
+                         {f"ip{version}{what}": 500 + 4 * (version == 6) + number for version in (4, 6)
+                          for number, what in enumerate(("InSegs", "OutSegs", "RetransSegs", "OutRsts"))})
 
     def test_an_optional_counter_is_there_once_somebody_switched_it_on(self):
         """Netlink alone shows it: sysfs leaves optional counters out."""

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstddef>
+#include <cstdint>
+#include <system_error>
 
 namespace rdma_exporter::host {
 namespace {
@@ -52,6 +55,22 @@ Driver driver_from_parent(std::string_view parent_driver) {
   const auto it = std::find_if(kParents.begin(), kParents.end(),
                                [&](const Parent& parent) { return parent.name == parent_driver; });
   return it != kParents.end() ? it->driver : Driver::unknown;
+}
+
+// "MT" and the PCI device identifier in decimal (hw/mlx4/main.c, hw/mlx5/main.c hca_type_show). ConnectX-3
+// ends at 4112 (mlx4_core's PCI table: 0x1010), Connect-IB begins at 4113, BlueField at 41682; the older
+// adapters of mlx4 have 25408 to 26478, and mthca has the chips below.
+Driver driver_from_hca_type(std::string_view hca_type) {
+  if (hca_type == "cxgb4") return Driver::cxgb4;
+  if (!hca_type.starts_with("MT")) return Driver::unknown;
+  hca_type.remove_prefix(2);
+  std::uint32_t id = 0;
+  const auto [end, error] = std::from_chars(hca_type.data(), hca_type.data() + hca_type.size(), id);
+  if (error != std::errc{}) return Driver::unknown;
+  if (id == 23108 || id == 25204 || id == 25208) return Driver::mthca;
+  if (end != hca_type.data() + hca_type.size()) return Driver::unknown;
+  if ((id >= 4098 && id <= 4112) || (id >= 25408 && id <= 26478)) return Driver::mlx4;
+  return (id >= 4113 && id < 5000) || (id >= 41682 && id < 42000) ? Driver::mlx5 : Driver::unknown;
 }
 
 std::string_view to_string(Driver driver) {

@@ -37,6 +37,10 @@ inline constexpr std::uint8_t kDrivers = static_cast<std::uint8_t>(Driver::siw) 
 /// "mlx5_core.sf" are mlx5, "ice" and "i40e" are irdma, "bnxt_en" is bnxt_re. unknown for any other.
 Driver driver_from_parent(std::string_view parent_driver);
 
+/// The family for the text of a device's attribute hca_type: "MT4129" is mlx5, "cxgb4" is cxgb4. unknown
+/// where drivers print other texts, or have no such attribute.
+Driver driver_from_hca_type(std::string_view hca_type);
+
 /// "mlx5", "bnxt_re", ... as in docs and log lines.
 std::string_view to_string(Driver driver);
 

@@ -134,17 +134,36 @@ std::vector<std::uint32_t> Inventory::list_ports(const std::string& path) {
   return ports;
 }
 
-// rxe alone has the attribute `parent` (sw/rxe/rxe_verbs.c), whatever interface it sits on; Soft-iWARP has no
-// parent device and is an RNIC.
+// rxe alone has the attribute `parent` (sw/rxe/rxe_verbs.c), whatever interface it sits on.
 Driver Inventory::find_driver(const Device& device) {
   if (host_.sysfs->exists(device.path + "/parent")) return Driver::rxe;
-  const Driver driver =
-      device.parent_driver.empty() ? Driver::unknown : driver_from_parent(device.parent_driver);
-  const Driver by_counters = driver == Driver::unknown ? driver_of_counters(device) : driver;
+  const Driver by_parent = driver_from_parent(device.parent_driver);
+  return by_parent != Driver::unknown ? by_parent : recognise(device);
+}
+
+// In a recorded tree or a container the link to the PCI function may be missing. Soft-iWARP has none on any
+// host; it is an RNIC, and its interface may be that of another adapter.
+Driver Inventory::recognise(const Device& device) {
+  const Driver by_type = driver_from_hca_type(host_.sysfs->read(device.path + "/hca_type").value_or(""));
+  if (by_type != Driver::unknown) return by_type;
+  const Driver by_counters = driver_of_counters(device);
   if (by_counters != Driver::unknown || !device.parent_driver.empty()) return by_counters;
   const auto text = host_.sysfs->read(device.path + "/node_type");
   const auto node_type = text ? core::parse_enum(*text) : core::parse_error();
-  return node_type && *node_type == kNodeTypeRnic ? Driver::siw : Driver::unknown;
+  return node_type && *node_type == kNodeTypeRnic ? Driver::siw : driver_of_netdev(device);
+}
+
+// Last, because the answer waits for the kernel's RTNL lock, and all devices wait for this search.
+Driver Inventory::driver_of_netdev(const Device& device) {
+  if (!host_.ethtool) return Driver::unknown;
+  for (const std::uint32_t port : device.ports) {
+    // The first GID is that of the interface itself.
+    const auto netdev = host_.sysfs->read(device.port_path(port) + "/gid_attrs/ndevs/0");
+    const auto info = netdev ? driver_info(*host_.ethtool, *netdev) : tl::unexpected(netdev.error());
+    const Driver driver = info ? driver_from_parent(info->driver) : Driver::unknown;
+    if (driver != Driver::unknown) return driver;
+  }
+  return Driver::unknown;
 }
 
 Driver Inventory::driver_of_counters(const Device& device) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Copyright the rdma_exporter authors */
 /*
- * Names and order of hw_counters: drivers/infiniband/hw/mlx5/counters.c and drivers/infiniband/hw/bnxt_re/hw_counters.c
- * of Linux 6.12. Widths of the port counters: InfiniBand Architecture Specification, PortCounters; they stick at their
+ * Names and order of hw_counters: drivers/infiniband/hw/mlx5/counters.c, drivers/infiniband/hw/bnxt_re/hw_counters.c and
+ * drivers/infiniband/hw/cxgb4/provider.c of Linux 6.12. Widths of the port counters: InfiniBand Architecture Specification, PortCounters; they stick at their
  * highest value.
  */
 
@@ -54,6 +54,18 @@ static const struct lab_vendor bnxt_re = {
 		"pacing_alerts db_fifo_register",
 };
 
+/* The whole card is counted, not the port. */
+static const struct lab_vendor cxgb4 = {
+	.prefix = "cxgb4_",
+	.firmware = "1.27.5.0",
+	.hca_type = "cxgb4",
+	.board_id = "1425.6411",
+	.lane_speed = IB_SPEED_EDR,
+	.hw_counters =
+		"ip4InSegs ip4OutSegs ip4RetransSegs ip4OutRsts ip6InSegs ip6OutSegs ip6RetransSegs ip6OutRsts",
+	.counts_device = true,
+};
+
 /* As the files in ports/N/counters are called. */
 static const char agent_counters[] =
 	"symbol_error link_error_recovery link_downed port_rcv_errors port_rcv_remote_physical_errors "
@@ -77,7 +89,7 @@ static unsigned int split(const char *names, struct lab_counter *counter)
 
 static const struct lab_vendor *vendor_of(const char *device)
 {
-	static const struct lab_vendor *const all[] = { &mlx5, &bnxt_re };
+	static const struct lab_vendor *const all[] = { &mlx5, &bnxt_re, &cxgb4 };
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(all); i++)
@@ -138,7 +150,7 @@ void lab_rdma_exit(struct lab_rdma *lab)
 	kfree(lab->descs);
 }
 
-static struct rdma_hw_stats *alloc_hw_port_stats(struct ib_device *device, u32 port)
+static struct rdma_hw_stats *alloc_hw_device_stats(struct ib_device *device)
 {
 	struct lab_rdma *lab = lab_rdma_of(device);
 	struct rdma_hw_stats *stats;
@@ -156,6 +168,11 @@ static struct rdma_hw_stats *alloc_hw_port_stats(struct ib_device *device, u32 p
 	if (stats)
 		stats->lifespan = -1UL;
 	return stats;
+}
+
+static struct rdma_hw_stats *alloc_hw_port_stats(struct ib_device *device, u32 port)
+{
+	return alloc_hw_device_stats(device);
 }
 
 static u64 value(struct ib_device *device, unsigned int index)
@@ -302,11 +319,18 @@ static const struct attribute_group device_group = {
 };
 
 static const struct ib_device_ops ops = {
-	.alloc_hw_port_stats = alloc_hw_port_stats,
 	.device_group = &device_group,
 	.get_dev_fw_str = get_dev_fw_str,
 	.get_hw_stats = get_hw_stats,
 	.modify_hw_stat = modify_hw_stat,
+};
+
+static const struct ib_device_ops port_stats_ops = {
+	.alloc_hw_port_stats = alloc_hw_port_stats,
+};
+
+static const struct ib_device_ops device_stats_ops = {
+	.alloc_hw_device_stats = alloc_hw_device_stats,
 };
 
 static const struct ib_device_ops agent_ops = {
@@ -316,6 +340,7 @@ static const struct ib_device_ops agent_ops = {
 void lab_rdma_set_ops(struct ib_device *device)
 {
 	ib_set_device_ops(device, &ops);
+	ib_set_device_ops(device, lab_rdma_of(device)->vendor->counts_device ? &device_stats_ops : &port_stats_ops);
 	if (lab_rdma_of(device)->vendor->port_counters)
 		ib_set_device_ops(device, &agent_ops);
 }

@@ -18,6 +18,7 @@ struct lab_vendor {
 	const char *firmware, *hca_type, *board_id;
 	const char *hw_counters;	/* separated by blanks; with `?` behind: off until somebody switches it on */
 	enum ib_port_speed lane_speed;	/* of four lanes */
+	bool counts_device;	/* hw_counters are the device's, not the port's */
 	bool port_counters;	/* answers the performance management agent */
 };
 

@@ -6,6 +6,7 @@
  *
  *	echo "mlx5_0 cx0" >/sys/kernel/debug/labib/add	a device with mlx5's counters on a network interface
  *	echo "bnxt_re0 bcm0" >/sys/kernel/debug/labib/add	one with bnxt_re's
+ *	echo "cxgb4_0 cx1" >/sys/kernel/debug/labib/add	one with cxgb4's, which are the device's and not the port's
  *	echo mlx5_0 >/sys/kernel/debug/labib/remove	returns when the kernel has let it go
  *
  * Knobs: /sys/kernel/debug/labib/DEVICE/, see lab_counters.h.
@@ -19,7 +20,7 @@
 #include "lab_rdma.h"
 
 #define GIDS 16
-#define DRIVER RDMA_DRIVER_MLX5	/* of both vendors' devices; no other has it here */
+#define DRIVER RDMA_DRIVER_MLX5	/* of all vendors' devices; no other has it here */
 
 struct labib_ucontext {
 	struct ib_ucontext base;

@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "tests/unit/collectors/collector_fixture.h"
+#include "tests/unit/support/fake_ethtool.h"
 #include "tests/unit/support/netlink_mutation.h"
 
 namespace rdma_exporter::collectors {
@@ -277,6 +278,56 @@ TEST_F(DeviceHwCountersTest, AreLeftAloneWhenTheProofIsGone) {
   collect();
   tree_.remove(port_path("d") + "hw_counters");
   EXPECT_FALSE(collect().contains(key_));
+}
+
+// As those of cxgb4, which has no counters at the port.
+class PortlessHwCountersTest : public DeviceHwCountersTest {
+ protected:
+  PortlessHwCountersTest() {
+    host_.procfs = host::make_host_fs(proc_.root());
+    auto kernel = std::make_unique<test::FakeEthtool>();
+    kernel->interfaces["eth0"].bus_address = "0000:3b:00.4";
+    kernel_ = kernel.get();
+    host_.ethtool = std::move(kernel);
+    proc_.write("sys/net/core/netdev_max_backlog", "1000\n");
+    tree_.mkdir("devices/0000:3b:00.4/net/eth0");
+    tree_.link("../../../devices/0000:3b:00.4", device_path("d") + "device");
+  }
+  test::TempTree proc_;
+  test::FakeEthtool* kernel_ = nullptr;
+};
+
+TEST_F(PortlessHwCountersTest, AreReadInTheFirstNetworkNamespace) {
+  EXPECT_EQ(collect(), (Page{{key_, 9}}));
+  EXPECT_EQ(collect(), (Page{{key_, 9}}));
+  EXPECT_EQ(kernel_->calls[ETHTOOL_GDRVINFO], 1) << "it waits for the RTNL lock";
+}
+
+TEST_F(PortlessHwCountersTest, AreNeverOpenedInAnotherNamespace) {
+  proc_.remove("sys/net/core/netdev_max_backlog");
+  EXPECT_TRUE(collect().empty());
+  EXPECT_FALSE(touched());
+  EXPECT_TRUE(kernel_->calls.empty());
+}
+
+// The process is in the first namespace (`nsenter --net`), the mount of sysfs in that of a container, whose
+// interface has the same name.
+TEST_F(PortlessHwCountersTest, AreNeverOpenedWhereSysfsBelongsToAnotherNamespace) {
+  kernel_->interfaces["eth0"].bus_address = "0000:17:00.0";
+  EXPECT_TRUE(collect().empty());
+  kernel_->interfaces.clear();
+  pass(std::chrono::minutes(2));
+  EXPECT_TRUE(collect().empty());
+  EXPECT_FALSE(touched());
+}
+
+TEST_F(PortlessHwCountersTest, AreReadOnceAnInterfaceOfTheFunctionIsThere) {
+  tree_.remove("devices/0000:3b:00.4/net");
+  EXPECT_TRUE(collect().empty());
+  tree_.mkdir("devices/0000:3b:00.4/net/eth0");
+  EXPECT_TRUE(collect().empty()) << "not asked for in each collection";
+  pass(std::chrono::minutes(2));
+  EXPECT_EQ(collect(), (Page{{key_, 9}}));
 }
 
 }  // namespace

@@ -40,6 +40,24 @@ TEST(Driver, IsUnknownForAnyOtherParent) {
     EXPECT_EQ(driver_from_parent(parent), Driver::unknown) << parent;
 }
 
+TEST(Driver, IsKnownByTheTypeOfTheAdapter) {
+  for (const auto& [type, driver] :
+       {std::pair<std::string_view, Driver>{"MT4113", Driver::mlx5},  // Connect-IB
+        {"MT4129", Driver::mlx5},                                     // ConnectX-7
+        {"MT41692", Driver::mlx5},                                    // BlueField-3
+        {"MT4099", Driver::mlx4},                                     // ConnectX-3
+        {"MT4112", Driver::mlx4},
+        {"MT26428", Driver::mlx4},  // ConnectX-2
+        {"MT25408", Driver::mlx4},
+        {"MT25204", Driver::mthca},
+        {"MT25208 (MT23108 compat mode)", Driver::mthca},
+        {"cxgb4", Driver::cxgb4}})
+    EXPECT_EQ(driver_from_hca_type(type), driver) << type;
+  for (const std::string_view type : {"", "MT", "MTx", "MT4129x", "MT 4129", "MT99999999999", "mt4129",
+                                      "MT4097", "MT1", "Broadcom NetXtreme-C/E RoCE Driver HCA"})
+    EXPECT_EQ(driver_from_hca_type(type), Driver::unknown) << type;
+}
+
 TEST(Driver, HasANameOfItsOwn) {
   std::set<std::string_view> names;
   for (int i = 0; i <= static_cast<int>(Driver::siw); ++i)

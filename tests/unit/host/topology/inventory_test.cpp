@@ -6,6 +6,7 @@
 
 #include <cerrno>
 
+#include "tests/unit/support/fake_ethtool.h"
 #include "tests/unit/support/recorded_netlink.h"
 #include "tests/unit/support/temp_tree.h"
 
@@ -180,6 +181,56 @@ TEST_F(InventoryTest, AsksWhoKnowsTheCountersOfADriverThatIsNotNamed) {
   ASSERT_TRUE(inventory.refresh().value());
   EXPECT_EQ(inventory.devices()[0]->driver, Driver::bnxt_re);
   EXPECT_EQ(inventory.devices()[1]->driver, Driver::irdma);
+}
+
+TEST_F(InventoryTest, KnowsADriverThatIsNotNamedByTheTypeOfTheAdapter) {
+  tree_.write("class/infiniband/d/hca_type", "MT4129\n");
+  tree_.write("class/infiniband/d/ports/1/hw_counters/a", "");
+  Inventory inventory(host_, everything, [](auto&&) { return Driver::irdma; });
+  ASSERT_TRUE(inventory.refresh().value());
+  EXPECT_EQ(inventory.devices().front()->driver, Driver::mlx5);
+}
+
+class NetdevDriverTest : public InventoryTest {
+ protected:
+  NetdevDriverTest() {
+    auto kernel = std::make_unique<test::FakeEthtool>();
+    kernel->interfaces["eth0"].driver = "ionic";
+    kernel_ = kernel.get();
+    host_.ethtool = std::move(kernel);
+    tree_.write("class/infiniband/d/node_type", "1: CA\n");
+    tree_.write("class/infiniband/d/ports/1/gid_attrs/ndevs/0", "eth0\n");
+  }
+  Driver driver(Inventory::Recognise recognise = nullptr) {
+    Inventory inventory(host_, everything, std::move(recognise));
+    EXPECT_TRUE(inventory.refresh().value());
+    return inventory.devices().front()->driver;
+  }
+  test::FakeEthtool* kernel_ = nullptr;
+};
+
+// The names of ionic's counters come from its firmware.
+TEST_F(NetdevDriverTest, IsTakenWhereNothingElseTells) { EXPECT_EQ(driver(), Driver::ionic); }
+
+TEST_F(NetdevDriverTest, IsNotAskedForWhereSomethingElseTells) {
+  tree_.write("class/infiniband/d/ports/1/hw_counters/a", "");
+  EXPECT_EQ(driver([](auto&&) { return Driver::irdma; }), Driver::irdma);
+  tree_.link("../../bus/pci/drivers/of_nobody_known", "class/infiniband/d/device/driver");
+  EXPECT_EQ(driver(), Driver::unknown);
+  EXPECT_TRUE(kernel_->calls.empty());
+}
+
+// Soft-iWARP over an adapter that has a driver of its own.
+TEST_F(NetdevDriverTest, IsNotThatOfSoftIwarp) {
+  tree_.write("class/infiniband/d/node_type", "4: RNIC\n");
+  EXPECT_EQ(driver(), Driver::siw);
+}
+
+TEST_F(NetdevDriverTest, SaysNothingOfAnInterfaceThatHasOtherUsesOrIsGone) {
+  kernel_->interfaces["eth0"].driver = "bonding";
+  EXPECT_EQ(driver(), Driver::unknown);
+  kernel_->interfaces.clear();
+  EXPECT_EQ(driver(), Driver::unknown);
 }
 
 TEST_F(InventoryTest, KnowsSoftIwarpByItsNodeType) {
