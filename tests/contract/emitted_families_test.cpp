@@ -140,7 +140,8 @@ TEST(EmittedFamilies, AreNearlyAllThatTheTablesHave) {
   };
   for (const core::MetricDesc* family : collector_families())
     EXPECT_NE(emitted.contains(family->name), elsewhere.contains(family->name) || of_resources(family))
-        << family->name;
+        << family->name
+        << " has to be in a recording, or in `elsewhere` if none can show it, and not in both";
 }
 
 }  // namespace

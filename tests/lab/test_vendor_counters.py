@@ -77,9 +77,9 @@ class VendorCounters(LabTest):
         self.assertLessEqual({"active_qps", "watermark_mrs", "db_fifo_register"}, gauges)
         self.assertNotIn("tx_pkts", gauges)
 
-    def test_counters_of_the_device_alone_are_read_where_it_is_the_real_one(self):
-        """Nothing below the port proves that a device with cxgb4's counters is no stand-in for that of another network
-        namespace, whose files crash kernels without the fix of CVE-2025-22089. The host's namespace does."""
+    def test_device_level_counters_are_read_in_the_host_s_network_namespace(self):
+        """cxgb4 has none below its ports, whose presence proves elsewhere that reading them cannot crash the kernel
+        (CVE-2025-22089)."""
         knobs.add("cxgb4_0", "cx1")
         self.addCleanup(knobs.remove, "cxgb4_0")
         knobs.Knobs("labib", "cxgb4_0").set("*=500")

@@ -58,8 +58,8 @@ Driver driver_from_parent(std::string_view parent_driver) {
 }
 
 // "MT" and the PCI device identifier in decimal (hw/mlx4/main.c, hw/mlx5/main.c hca_type_show). ConnectX-3
-// ends at 4112 (mlx4_core's PCI table: 0x1010), Connect-IB begins at 4113, BlueField at 41682; the older
-// adapters of mlx4 have 25408 to 26478, and mthca has the chips below.
+// ends at 4112 (mlx4_core's PCI table: 0x1010), Connect-IB begins at 4113, BlueField at 41682, each with room
+// for later ones; the older adapters of mlx4 have 25408 to 26478, and mthca has the chips below.
 Driver driver_from_hca_type(std::string_view hca_type) {
   if (hca_type == "cxgb4") return Driver::cxgb4;
   if (!hca_type.starts_with("MT")) return Driver::unknown;

@@ -10,6 +10,7 @@
 #include "core/text/kernel_text.h"
 #include "host/netlink/kept_netlink.h"
 #include "host/netlink/netlink.h"
+#include "host/topology/netdev_relations.h"
 
 namespace rdma_exporter::host {
 namespace {
@@ -138,12 +139,12 @@ std::vector<std::uint32_t> Inventory::list_ports(const std::string& path) {
 Driver Inventory::find_driver(const Device& device) {
   if (host_.sysfs->exists(device.path + "/parent")) return Driver::rxe;
   const Driver by_parent = driver_from_parent(device.parent_driver);
-  return by_parent != Driver::unknown ? by_parent : recognise(device);
+  return by_parent != Driver::unknown ? by_parent : driver_without_link(device);
 }
 
 // In a recorded tree or a container the link to the PCI function may be missing. Soft-iWARP has none on any
 // host; it is an RNIC, and its interface may be that of another adapter.
-Driver Inventory::recognise(const Device& device) {
+Driver Inventory::driver_without_link(const Device& device) {
   const Driver by_type = driver_from_hca_type(host_.sysfs->read(device.path + "/hca_type").value_or(""));
   if (by_type != Driver::unknown) return by_type;
   const Driver by_counters = driver_of_counters(device);
@@ -157,9 +158,9 @@ Driver Inventory::recognise(const Device& device) {
 Driver Inventory::driver_of_netdev(const Device& device) {
   if (!host_.ethtool) return Driver::unknown;
   for (const std::uint32_t port : device.ports) {
-    // The first GID is that of the interface itself.
-    const auto netdev = host_.sysfs->read(device.port_path(port) + "/gid_attrs/ndevs/0");
-    const auto info = netdev ? driver_info(*host_.ethtool, *netdev) : tl::unexpected(netdev.error());
+    const std::string netdev = netdev_of_first_gid(*host_.sysfs, device.port_path(port));
+    if (netdev.empty()) continue;
+    const auto info = driver_info(*host_.ethtool, netdev);
     const Driver driver = info ? driver_from_parent(info->driver) : Driver::unknown;
     if (driver != Driver::unknown) return driver;
   }

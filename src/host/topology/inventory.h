@@ -66,7 +66,7 @@ class Inventory {
   std::shared_ptr<Device> load(const std::string& name, const FileId& id);
   std::vector<std::uint32_t> list_ports(const std::string& path);
   Driver find_driver(const Device& device);
-  Driver recognise(const Device& device);
+  Driver driver_without_link(const Device& device);
   Driver driver_of_counters(const Device& device);
   Driver driver_of_netdev(const Device& device);
 

@@ -87,8 +87,7 @@ Netdevs::List Netdevs::find(Devices devices) {
 std::string Netdevs::port_netdev(const Device& device, std::uint32_t port) {
   std::string name = host_.sysfs->read(device.path + "/parent").value_or("");  // rxe
   if (name.empty()) name = netdev_of_port(*host_.sysfs, device.path, port);
-  // The first GID is that of the interface itself, those of its VLANs follow.
-  if (name.empty()) name = host_.sysfs->read(device.port_path(port) + "/gid_attrs/ndevs/0").value_or("");
+  if (name.empty()) name = netdev_of_first_gid(*host_.sysfs, device.port_path(port));
   return name;
 }
 

@@ -71,6 +71,10 @@ std::string netdev_of_port(HostFs& sysfs, const std::string& device_path, std::u
   return netdevs.empty() ? std::string() : netdevs.front();
 }
 
+std::string netdev_of_first_gid(HostFs& sysfs, const std::string& port_path) {
+  return sysfs.read(port_path + "/gid_attrs/ndevs/0").value_or("");
+}
+
 bool is_representor(HostFs& sysfs, const std::string& netdev) {
   // EOPNOTSUPP: no switch, which is most interfaces.
   if (sysfs.read(path_of(netdev) + "/phys_switch_id").value_or("").empty()) return false;

@@ -33,6 +33,10 @@ std::vector<std::string> physical_netdevs(HostFs& sysfs, const std::string& netd
 /// (counted from 1); empty if none. IPoIB, and adapters of which several ports share a function.
 std::string netdev_of_port(HostFs& sysfs, const std::string& device_path, std::uint32_t port);
 
+/// The interface of the port's first GID, which is that of the interface itself (those of its VLANs follow);
+/// empty if none. `port_path`: "class/infiniband/mlx5_0/ports/1".
+std::string netdev_of_first_gid(HostFs& sysfs, const std::string& port_path);
+
 /// Whether it stands in the host for another function (switchdev mode, VF, SF or host representor): it has no
 /// statistics of a wire, and on the function's side they exist under their own name. Told by a switch's
 /// identity together with a phys_port_name other than that of an uplink, "p0", "p1s2" (net/core/devlink).

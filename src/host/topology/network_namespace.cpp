@@ -15,7 +15,8 @@ bool is_of_first_network_namespace(Host& host, const Device& device) {
   const auto function = host.sysfs->link_name(device.path + "/device");
   if (!function) return false;
   const auto netdevs = host.sysfs->list(device.path + "/device/net").value_or(std::vector<std::string>{});
-  return std::any_of(netdevs.begin(), netdevs.end(), [&](const std::string& netdev) {
+  if (netdevs.empty() || netdevs.size() != device.ports.size()) return false;
+  return std::all_of(netdevs.begin(), netdevs.end(), [&](const std::string& netdev) {
     const auto info = driver_info(*host.ethtool, netdev);
     return info && info->bus_address == *function;
   });

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Copyright the rdma_exporter authors */
 /*
- * Names and order of hw_counters: drivers/infiniband/hw/mlx5/counters.c, drivers/infiniband/hw/bnxt_re/hw_counters.c and
- * drivers/infiniband/hw/cxgb4/provider.c of Linux 6.12. Widths of the port counters: InfiniBand Architecture Specification, PortCounters; they stick at their
+ * Names and order of hw_counters: mlx5/counters.c, bnxt_re/hw_counters.c and cxgb4/provider.c in drivers/infiniband/hw of
+ * Linux 6.12. Widths of the port counters: InfiniBand Architecture Specification, PortCounters; they stick at their
  * highest value.
  */
 

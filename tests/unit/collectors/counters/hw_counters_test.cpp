@@ -321,6 +321,13 @@ TEST_F(PortlessHwCountersTest, AreNeverOpenedWhereSysfsBelongsToAnotherNamespace
   EXPECT_FALSE(touched());
 }
 
+// Each namespace has one of the adapter's two interfaces, under the same name.
+TEST_F(PortlessHwCountersTest, AreNeverOpenedWhereAPortOfTheFunctionIsInAnotherNamespace) {
+  add_port("d", "2");
+  EXPECT_TRUE(collect().empty());
+  EXPECT_FALSE(touched());
+}
+
 TEST_F(PortlessHwCountersTest, AreReadOnceAnInterfaceOfTheFunctionIsThere) {
   tree_.remove("devices/0000:3b:00.4/net");
   EXPECT_TRUE(collect().empty());

@@ -215,7 +215,7 @@ TEST_F(NetdevDriverTest, IsTakenWhereNothingElseTells) { EXPECT_EQ(driver(), Dri
 TEST_F(NetdevDriverTest, IsNotAskedForWhereSomethingElseTells) {
   tree_.write("class/infiniband/d/ports/1/hw_counters/a", "");
   EXPECT_EQ(driver([](auto&&) { return Driver::irdma; }), Driver::irdma);
-  tree_.link("../../bus/pci/drivers/of_nobody_known", "class/infiniband/d/device/driver");
+  tree_.link("../../bus/pci/drivers/virtio-pci", "class/infiniband/d/device/driver");
   EXPECT_EQ(driver(), Driver::unknown);
   EXPECT_TRUE(kernel_->calls.empty());
 }
@@ -226,7 +226,7 @@ TEST_F(NetdevDriverTest, IsNotThatOfSoftIwarp) {
   EXPECT_EQ(driver(), Driver::siw);
 }
 
-TEST_F(NetdevDriverTest, SaysNothingOfAnInterfaceThatHasOtherUsesOrIsGone) {
+TEST_F(NetdevDriverTest, IsUnknownForABondAndForAnInterfaceThatIsGone) {
   kernel_->interfaces["eth0"].driver = "bonding";
   EXPECT_EQ(driver(), Driver::unknown);
   kernel_->interfaces.clear();
