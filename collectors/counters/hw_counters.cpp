@@ -5,7 +5,7 @@
 // STAT_GET message, or the files of ports/N/hw_counters if that does not work) and per device (hw_counters/).
 #include <cerrno>
 #include <chrono>
-#include <deque>
+#include <list>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -185,7 +185,7 @@ class HwCountersJob : public core::Job {
   host::Host& host_;
   std::shared_ptr<const host::Device> device_;
   std::unique_ptr<host::Netlink> netlink_;
-  std::deque<PortHwCounters> ports_;
+  std::list<PortHwCounters> ports_;
   CounterSet device_counters_;
   SysfsCounters device_files_;
   bool own_counters_ = false;

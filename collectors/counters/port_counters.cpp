@@ -3,7 +3,7 @@
 //
 // Collector port_counters: every file of ports/N/counters, the IBTA PMA counters
 // (drivers/infiniband/core/sysfs.c).
-#include <deque>
+#include <list>
 #include <string>
 #include <utility>
 #include <vector>
@@ -49,7 +49,7 @@ class PortCountersJob : public core::Job {
     SysfsCounters files;
     CounterSet counters;
   };
-  std::deque<Port> ports_;
+  std::list<Port> ports_;
 };
 
 class PortCounters : public Collector {

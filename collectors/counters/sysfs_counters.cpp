@@ -27,7 +27,7 @@ void SysfsCounters::set_names(CounterSet& counters) {
     files_.push_back(i);
     names.push_back(dir_.names()[i]);
   }
-  backoffs_.assign(names.size(), {});
+  backoffs_.clear();
   if (names != counters.names()) counters.set_names(std::move(names));
   in_step_with_ = counters.version();
 }
@@ -41,22 +41,22 @@ void SysfsCounters::read(CounterSet& counters, core::JobRun& run) {
 }
 
 void SysfsCounters::read_one(std::size_t counter, CounterSet& counters, core::JobRun& run) {
-  task::Backoff& backoff = backoffs_[counter];
-  if (!backoff.allows(run.now())) return;
+  const auto failing = backoffs_.find(counter);
+  if (failing != backoffs_.end() && !failing->second.allows(run.now())) return;
   std::array<char, kBufferSize> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled by read()
   const auto text = dir_.read(files_[counter], buffer);
   if (!text) {
-    backoff.failed(run.now());
+    backoffs_[counter].failed(run.now());
     count_unless_absent(text.error(), run);
     return;
   }
   const auto value = core::parse_counter(*text);
   if (!value) {
-    backoff.failed(run.now());
+    backoffs_[counter].failed(run.now());
     run.count_read_error(core::reason(value.error()));
     return;
   }
-  backoff.succeeded();
+  if (failing != backoffs_.end()) backoffs_.erase(failing);
   if (*value) counters.put(counter, **value);
 }
 

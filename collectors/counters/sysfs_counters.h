@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -29,9 +30,9 @@ class SysfsCounters {
 
   host::AttrDir dir_;
   std::vector<std::size_t> files_;  ///< each counter's index in dir_
-  /// One per counter. A failing file is not read in every cycle: a failing firmware query is slow and may
-  /// write to the kernel log each time.
-  std::vector<task::Backoff> backoffs_;
+  /// Of the counters that could not be read last time. A failing file is not read in every cycle: a failing
+  /// firmware query is slow and may write to the kernel log each time.
+  std::map<std::size_t, task::Backoff> backoffs_;
   std::uint64_t in_step_with_ = 0;  ///< version of the set's names that files_ corresponds to
 };
 

@@ -11,7 +11,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cmath>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <set>
@@ -109,6 +108,7 @@ class Lanes {
   Lanes(const core::MetricDesc& family, std::string_view result) : family_(family), result_(result) {}
 
   void add(const std::vector<std::uint64_t>& values, const std::string& owner, core::SampleBatch& out) {
+    // The strings move here, before the samples of this run refer to them.
     for (std::size_t lane = labels_.size(); lane < values.size(); ++lane) {
       std::string& labels = labels_.emplace_back();
       core::append_label(labels, "lane", std::to_string(lane));
@@ -121,7 +121,7 @@ class Lanes {
  private:
   const core::MetricDesc& family_;
   std::string_view result_;
-  std::deque<std::string> labels_;  // a deque, because its strings do not move
+  std::vector<std::string> labels_;
 };
 
 class EthtoolStandardJob : public core::Job {

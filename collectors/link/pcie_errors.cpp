@@ -9,8 +9,8 @@
 // has no link of its own; the device of its physical function has it.
 #include <array>
 #include <chrono>
-#include <deque>
 #include <functional>
+#include <list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -231,7 +231,7 @@ class PcieErrorsJob : public core::Job {
   const std::string labels_;
   task::Schedule facts_schedule_;
   bool first_ = true;
-  std::deque<LinkEnd> ends_;
+  std::list<LinkEnd> ends_;
   std::optional<RootPort> root_;
   bool native_ = false;
 };

@@ -7,7 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <deque>
+#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -242,7 +242,7 @@ class ResourceJob : public core::Job {
   const std::string labels_;
   const std::vector<std::byte> request_;
   const std::unique_ptr<host::Netlink> netlink_;
-  std::deque<OptionalCounters> optional_;
+  std::list<OptionalCounters> optional_;
   std::map<std::string, std::string> type_labels_;
   std::string enabled_labels_;
   ResourceCounts counts_;

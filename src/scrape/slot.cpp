@@ -2,6 +2,7 @@
 // Copyright the rdma_exporter authors
 #include "scrape/slot.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/labels.h"
@@ -9,11 +10,12 @@
 namespace rdma_exporter::scrape {
 namespace {
 
-void count(std::map<std::string, std::uint64_t, std::less<>>& totals, const core::JobRun::Counts& counts) {
+void count(Slot::Totals& totals, const core::JobRun::Counts& counts) {
   for (const auto& [reason, n] : counts) {
-    const auto it = totals.find(reason);
+    const auto same = [why = reason](const auto& total) { return total.first == why; };
+    const auto it = std::find_if(totals.begin(), totals.end(), same);
     if (it == totals.end()) {
-      totals.emplace(reason, n);
+      totals.emplace_back(reason, n);
     } else {
       it->second += n;
     }
@@ -23,10 +25,11 @@ void count(std::map<std::string, std::uint64_t, std::less<>>& totals, const core
 }  // namespace
 
 Slot::Slot(PlannedJob planned, std::shared_ptr<task::Owner> owner)
-    : planned_(std::move(planned)),
-      owner_(std::move(owner)),
-      labels_(core::render_labels(
-          {{"collector", planned_.job->collector()}, {"device", planned_.job->device()}})) {}
+    : planned_(std::move(planned)), owner_(std::move(owner)) {}
+
+std::string Slot::labels() const {
+  return core::render_labels({{"collector", job().collector()}, {"device", job().device()}});
+}
 
 Outcome Slot::admit(Clock::time_point now) const {
   if (started_) return Outcome::busy;

@@ -4,12 +4,9 @@
 
 #include <chrono>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <utility>
 
 #include "core/job.h"
 #include "scrape/job_source.h"
@@ -38,8 +35,9 @@ class Slot {
 
   core::Job& job() const { return *planned_.job; }
   const std::shared_ptr<task::Owner>& owner() const { return owner_; }
-  /// `collector="...",device="..."`
-  const std::string& labels() const { return labels_; }
+  /// `collector="...",device="..."`. Rendered at each call: only the slowest job of a collection and those
+  /// that have failed are named.
+  std::string labels() const;
   std::chrono::milliseconds timeout() const { return planned_.timeout; }
 
   /// Whether a run may start now: pending, or the reason why not (busy, back_off).
@@ -59,15 +57,14 @@ class Slot {
   std::unique_ptr<core::JobRun> take_run(std::uint64_t cycle, Clock::time_point now);
   void give_back(std::unique_ptr<core::JobRun> run);
 
-  using Totals = std::map<std::string, std::uint64_t, std::less<>>;
-  /// Error counts since the job was first seen, by reason.
+  /// Error counts since the job was first seen, by reason: few, and the reasons are static text.
+  using Totals = core::JobRun::Counts;
   const Totals& read_errors() const { return read_errors_; }
   const Totals& dropped() const { return dropped_; }
 
  private:
   PlannedJob planned_;
   std::shared_ptr<task::Owner> owner_;
-  std::string labels_;
   std::optional<Clock::time_point> started_;
   task::Backoff backoff_;  ///< after timeouts
   Totals read_errors_;

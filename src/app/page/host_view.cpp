@@ -96,24 +96,37 @@ void take_port_info(std::string_view labels, doctor::Facts& facts) {
 
 }  // namespace
 
-bool HostView::Layout::has(std::size_t i, const core::MetricDesc* metric, std::string_view owner,
-                           std::string_view own) const {
-  if (i >= places.size() || places[i].metric != metric) return false;
-  const std::string_view known = labels(i);
-  if (owner.empty() || own.empty()) return known == (owner.empty() ? own : owner);
-  return known.size() == owner.size() + 1 + own.size() && known.starts_with(owner) && known.ends_with(own);
+std::string HostView::Labels::joined() const {
+  std::string all(owner);
+  if (!owner.empty() && !own.empty()) all += ',';
+  return all.append(own);
 }
 
-void HostView::Layout::add(const core::MetricDesc* metric, std::string_view owner, std::string_view own) {
-  const std::size_t at = text.size();
-  text.append(owner).append(!owner.empty() && !own.empty() ? "," : "").append(own);
-  places.push_back({metric, static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(text.size() - at)});
+// Samples of one owner follow each other and share its labels, so these are mostly compared by address.
+bool HostView::Layout::has(std::size_t i, const core::Sample& sample, const core::Sample* previous) const {
+  if (i >= places.size() || places[i].metric != sample.metric) return false;
+  const Place& place = places[i];
+  const bool same_owner = previous != nullptr && previous->owner.data() == sample.owner.data() &&
+                          previous->owner.size() == sample.owner.size() && places[i - 1].owner == place.owner;
+  return (same_owner || view(place.owner) == sample.owner) && view(place.own) == sample.own;
+}
+
+HostView::Layout::Text HostView::Layout::append(std::string_view part) {
+  const auto at = static_cast<std::uint32_t>(text.size());
+  text.append(part);
+  return {at, static_cast<std::uint32_t>(part.size())};
+}
+
+void HostView::Layout::add(const core::MetricDesc* metric, const Labels& labels) {
+  const bool same_owner = !places.empty() && view(places.back().owner) == labels.owner;
+  const Text owner = same_owner ? places.back().owner : append(labels.owner);
+  places.push_back({metric, owner, append(labels.own)});
 }
 
 std::shared_ptr<HostView::Layout> HostView::Layout::first(std::size_t count) const {
   auto copy = std::make_shared<Layout>();
   copy->places.assign(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(count));
-  if (count > 0) copy->text = text.substr(0, copy->places.back().at + copy->places.back().length);
+  if (count > 0) copy->text = text.substr(0, copy->places.back().own.at + copy->places.back().own.length);
   return copy;
 }
 
@@ -136,6 +149,8 @@ bool HostView::is_wanted(const core::MetricDesc& metric) {
 void HostView::take(const std::vector<const core::SampleBatch*>& batches, Snapshot& into) {
   std::shared_ptr<Layout> fresh;
   const Layout& known = *latest_.layout;
+  into.values.reserve(known.places.size());
+  const core::Sample* previous = nullptr;
   for (const core::SampleBatch* batch : batches)
     for (const core::Sample& sample : batch->samples()) {
       if (!is_wanted(*sample.metric)) continue;
@@ -143,15 +158,17 @@ void HostView::take(const std::vector<const core::SampleBatch*>& batches, Snapsh
       // A counter that is 0 has nothing to say; that a device is there is said by the state of its ports.
       if (value == 0 && sample.metric->type == MetricType::counter) continue;
       const std::size_t i = into.values.size();
-      if (!fresh && !known.has(i, sample.metric, sample.owner, sample.own)) fresh = known.first(i);
-      if (fresh) fresh->add(sample.metric, sample.owner, sample.own);
+      if (!fresh && !known.has(i, sample, previous)) fresh = known.first(i);
+      if (fresh) fresh->add(sample.metric, {sample.owner, sample.own});
       into.values.push_back(value);
+      previous = &sample;
     }
   if (!fresh && into.values.size() < known.places.size()) fresh = known.first(into.values.size());
   into.layout = latest_.layout;
   if (!fresh) return;
   fresh->places.shrink_to_fit();
   fresh->text.shrink_to_fit();
+  into.values.shrink_to_fit();
   into.layout = std::move(fresh);
 }
 
@@ -160,9 +177,9 @@ void HostView::keep_others(Snapshot& into) const {
   std::set<const core::MetricDesc*> said;
   for (const Layout::Place& place : into.layout->places) said.insert(place.metric);
   const std::shared_ptr<Layout> both = into.layout->first(into.values.size());
-  latest_.for_each([&](const core::MetricDesc& metric, std::string_view labels, double value) {
+  latest_.for_each([&](const core::MetricDesc& metric, const Labels& labels, double value) {
     if (said.contains(&metric)) return;
-    both->add(&metric, labels, {});
+    both->add(&metric, labels);
     into.values.push_back(value);
   });
   into.layout = both;
@@ -184,8 +201,10 @@ void HostView::observe(const std::vector<const core::SampleBatch*>& batches, boo
 }
 
 void HostView::add_devices(doctor::Facts& facts) const {
-  latest_.for_each([&](const core::MetricDesc& metric, std::string_view labels, double value) {
+  latest_.for_each([&](const core::MetricDesc& metric, const Labels& parts, double value) {
     const std::string_view name = metric.name;
+    if (metric.type == MetricType::counter) return;
+    const std::string labels = parts.joined();
     if (name == kDeviceInfo) take_device_info(labels, facts);
     if (name == kPortInfo) take_port_info(labels, facts);
     if (name != kPortState && name != kPortRate) return;
@@ -199,8 +218,9 @@ void HostView::add_devices(doctor::Facts& facts) const {
 // Verdicts of the collector config_check, which keeps the evidence. The state of a port is left out: the page
 // has a newer one.
 void HostView::add_verdicts(doctor::Findings& findings) const {
-  latest_.for_each([&](const core::MetricDesc& metric, std::string_view labels, double value) {
+  latest_.for_each([&](const core::MetricDesc& metric, const Labels& parts, double value) {
     if (metric.name != kCheck) return;
+    const std::string labels = parts.joined();
     const auto label = [&](std::string_view name) { return doctor::label_of(labels, name); };
     const doctor::Check* check = check_of(label("check"));
     if (check == nullptr || check->id == "port_state") return;
@@ -213,19 +233,21 @@ void HostView::add_verdicts(doctor::Findings& findings) const {
 }
 
 void HostView::add_counters(doctor::Facts& facts) const {
-  using Key = std::pair<const core::MetricDesc*, std::string_view>;
+  using Key = std::pair<const core::MetricDesc*, std::string>;
   std::map<Key, double> before;
   std::set<std::string> devices;  // that were there
-  base_.for_each([&](const core::MetricDesc& metric, std::string_view labels, double value) {
+  base_.for_each([&](const core::MetricDesc& metric, const Labels& parts, double value) {
+    const std::string labels = parts.joined();
     before[{&metric, labels}] = value;
     if (metric.name == kPortState) devices.insert(doctor::label_of(labels, "device"));
   });
   const bool watched = base_.time && latest_.time && *latest_.time > *base_.time;
   if (watched) facts.sample_seconds = core::seconds(*latest_.time - *base_.time);
-  latest_.for_each([&](const core::MetricDesc& metric, std::string_view labels, double value) {
+  latest_.for_each([&](const core::MetricDesc& metric, const Labels& parts, double value) {
     if (metric.type != MetricType::counter) return;
+    const std::string labels = parts.joined();
     doctor::CounterFacts counter{std::string(metric.name),
-                                 std::string(labels),
+                                 labels,
                                  doctor::label_of(labels, "device"),
                                  doctor::label_of(labels, "port"),
                                  doctor::label_of(labels, "netdev"),
@@ -244,9 +266,10 @@ void HostView::add_counters(doctor::Facts& facts) const {
 
 std::vector<doctor::Owner> HostView::owners() const {
   std::map<std::tuple<std::string, std::string, std::string, std::string>, doctor::Owner> owners;
-  latest_.for_each([&](const core::MetricDesc& metric, std::string_view labels, double value) {
+  latest_.for_each([&](const core::MetricDesc& metric, const Labels& parts, double value) {
     const bool qps = metric.name == kOwnerQps;
     if (!qps && metric.name != kOwnerBytes) return;
+    const std::string labels = parts.joined();
     const auto label = [&](std::string_view name) { return doctor::label_of(labels, name); };
     doctor::Owner& owner = owners[{label("device"), label("owner_kind"), label("owner"), label("container")}];
     (qps ? owner.qps : owner.memory_bytes) = static_cast<std::uint64_t>(value);

@@ -48,26 +48,39 @@ class HostView {
   static constexpr std::chrono::seconds kShortest{5};
 
  private:
+  /// The labels of a sample, as in core::Sample.
+  struct Labels {
+    std::string_view owner;
+    std::string_view own;
+
+    std::string joined() const;
+  };
   /// Which samples a snapshot has. A host has thousands, and nearly always the same as before: successive
-  /// snapshots share it.
+  /// snapshots share it. The labels of an owner stand once for all samples that follow each other.
   struct Layout {
+    struct Text {
+      std::uint32_t at;  ///< in `text`
+      std::uint32_t length;
+      bool operator==(const Text&) const = default;
+    };
     struct Place {
       const core::MetricDesc* metric;
-      std::uint32_t at;  ///< of its labels in `text`
-      std::uint32_t length;
+      Text owner;
+      Text own;
     };
     std::vector<Place> places;
     std::string text;
 
-    std::string_view labels(std::size_t i) const {
-      return std::string_view(text).substr(places[i].at, places[i].length);
-    }
-    /// Whether place `i` is that of a sample of these labels.
-    bool has(std::size_t i, const core::MetricDesc* metric, std::string_view owner,
-             std::string_view own) const;
-    void add(const core::MetricDesc* metric, std::string_view owner, std::string_view own);
+    std::string_view view(Text part) const { return std::string_view(text).substr(part.at, part.length); }
+    Labels labels(std::size_t i) const { return {view(places[i].owner), view(places[i].own)}; }
+    /// Whether place `i` is that of `sample`. `previous`: the sample of place `i - 1`, if there is one.
+    bool has(std::size_t i, const core::Sample& sample, const core::Sample* previous) const;
+    void add(const core::MetricDesc* metric, const Labels& labels);
     /// A copy of the first `count` places.
     std::shared_ptr<Layout> first(std::size_t count) const;
+
+   private:
+    Text append(std::string_view part);
   };
   struct Snapshot {
     std::shared_ptr<const Layout> layout = std::make_shared<const Layout>();
