@@ -95,7 +95,7 @@ bool CongestionParameters::refresh(const facts::Wanted& wanted, core::JobRun& ru
 }
 
 void CongestionParameters::read_enable_bits(const facts::Wanted& wanted, core::JobRun& run) {
-  const auto switches = facts_->ecn.get(wanted, [&] { return facts::read_ecn_switches(sysfs_, path_); });
+  const auto switches = facts_->ecn(wanted, sysfs_);
   for (const facts::EcnSwitch& one : *switches)
     take(one.text, kRoceEcnEnabled,
          core::render_labels({{"role", one.role}, {"priority", std::to_string(one.priority)}}), 1, run);

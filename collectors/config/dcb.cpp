@@ -191,7 +191,6 @@ class DcbJob : public core::Job {
         sysfs_(*context.host.sysfs),
         netdev_(netdev),
         netlink_(host::kept_netlink(context.host, host::NetlinkProtocol::route)),
-        request_(dcb::ieee_request(netdev->name)),
         labels_(netdev_labels(*netdev)),
         lean_(!context.metrics.full()),
         shared_(context.netdevs->of(netdev->id)),
@@ -218,8 +217,7 @@ class DcbJob : public core::Job {
     const facts::Wanted wanted{run.now(), anew ? std::chrono::seconds(0) : kInterval / 2};
     ieee_.reset();
     shared_->set_pfc({});
-    const auto read = facts_->dcb.get(
-        wanted, [&] { return host::ask<dcb::Ieee>(*netlink_, dcb::kGet, request_, dcb::parse_ieee); });
+    const auto read = facts_->dcb(wanted, *netlink_);
     const auto& answer = *read;
     if (answer) {
       ieee_ = *answer;
@@ -311,7 +309,6 @@ class DcbJob : public core::Job {
   host::HostFs& sysfs_;
   const std::shared_ptr<const host::Netdev> netdev_;
   const std::unique_ptr<host::Netlink> netlink_;
-  const std::vector<std::byte> request_;
   const std::string labels_;
   const bool lean_;
   const std::shared_ptr<NetdevShared> shared_;

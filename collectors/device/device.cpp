@@ -121,7 +121,7 @@ class Identity {
     const std::size_t errors = run.read_errors().size();
     const facts::Wanted wanted{run.now(), schedule_.failed() ? task::Clock::duration{} : kFactsInterval / 2};
     refresh_adapter(wanted, run);
-    if (schedule_.failed() || looks_ < 2 || looks_ % kFixedFactsEvery == 0) refresh_fixed(run);
+    if (schedule_.failed() || looks_ < 2 || looks_ % kFixedFactsEvery == 0) refresh_fixed(wanted, run);
     refresh_changing(wanted, run);
     schedule_.ended(run.read_errors().size() > errors, run.now());
     ++looks_;
@@ -174,13 +174,13 @@ class Identity {
     for (const core::Error& error : adapter_->errors) count_unless_absent(error, run);
   }
 
-  void refresh_fixed(core::JobRun& run) {
-    update_own(fixed_.node_type, "node_type", run);
+  void refresh_fixed(const facts::Wanted& wanted, core::JobRun& run) {
+    update_attr_text(fixed_.node_type, facts_->node_type(wanted), run);
     if (!device_.ports.empty()) {
       const std::string path = device_.port_path(device_.ports.front()) + "/link_layer";
       update_attr_text(fixed_.link_layer, sysfs_.read(path), run);
     }
-    update_own(fixed_.board_id, "board_id", run);
+    update_attr_text(fixed_.board_id, facts_->board_id(wanted), run);
     update_own(fixed_.hca_type, "hca_type", run);
     update_own(fixed_.hw_rev, "hw_rev", run);
     update_own(fixed_.sys_image_guid, "sys_image_guid", run);

@@ -5,8 +5,9 @@
 // which are the same for every driver: counters of MAC, pause, FEC and link, speed, rings, temperatures.
 //
 // Each scrape sends four requests (statistics, pause, fec, link_state), except those that the driver does not
-// support. Three more are sent every kFactsInterval and when the link came up or went down. Each request
-// takes the RTNL lock; on mlx5 those of a scrape cost about ten register accesses.
+// support. Three more are sent every kFactsInterval and when the link came up or went down; the answers about
+// speed and rings are shared with the checks of the configuration. Each request takes the RTNL lock; on mlx5
+// those of a scrape cost about ten register accesses.
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
@@ -27,6 +28,7 @@
 #include "collectors/netdev_labels.h"
 #include "core/labels.h"
 #include "core/text/kernel_text.h"
+#include "facts/fact_cache.h"
 #include "host/ethtool/ethernet_link.h"
 #include "host/ethtool/genl_ethtool.h"
 #include "host/netlink/kept_netlink.h"
@@ -63,23 +65,24 @@ CounterRules standard_rules(const Context& context) {
   return rules;
 }
 
-// A request to an interface, and its outcome.
-struct Question {
-  Question(Query query, std::string_view name, const std::string& netdev, bool wanted)
-      : operation(name),
-        whole(genl::request(query, netdev)),
-        plain(genl::request(query, netdev, false)),
-        is_wanted(wanted) {}
+// What can be asked of an interface, and what became of it.
+struct Topic {
+  NetdevOperation operation;
+  bool is_wanted;  // whether a family of its answer is exported
+};
+
+// A request of each scrape.
+struct Question : Topic {
+  Question(Topic topic, Query query, const std::string& netdev)
+      : Topic(topic), whole(genl::request(query, netdev)), plain(genl::request(query, netdev, false)) {}
 
   bool has_counters() const { return whole != plain; }
 
-  NetdevOperation operation;
   // A kernel that does not know this request's flag for counters refuses the whole request with EINVAL. A
   // driver may do so once, so counters are requested again later.
   NetdevOperation counters{"counters beside an answer"};
   const std::vector<std::byte> whole;
   const std::vector<std::byte> plain;  // the request without counters
-  const bool is_wanted;                // whether a family of its answer is exported
 };
 
 // The families that each answer feeds.
@@ -131,6 +134,7 @@ class EthtoolStandardJob : public core::Job {
         sysfs_(*context.host.sysfs),
         netdev_(netdev),
         shared_(context.netdevs->of(netdev->id)),
+        facts_(context.facts->of(*netdev)),
         netlink_(host::kept_netlink(context.host, host::NetlinkProtocol::generic)),
         labels_(netdev_labels(*netdev)),
         counters_(standard_rules(context), labels_, context.carry_over->take(netdev->id, "ethtool_standard")),
@@ -141,8 +145,8 @@ class EthtoolStandardJob : public core::Job {
         pause_(question(context, Query::pause, "PAUSE_GET", kOfPause)),
         fec_(question(context, Query::fec, "FEC_GET", kOfFec)),
         link_state_(question(context, Query::link_state, "LINKSTATE_GET", kOfLinkState)),
-        link_modes_(question(context, Query::link_modes, "LINKMODES_GET", kOfLinkModes)),
-        rings_query_(question(context, Query::rings, "RINGS_GET", kOfRings)),
+        speed_topic_(topic(context, "LINKMODES_GET", kOfLinkModes)),
+        rings_topic_(topic(context, "RINGS_GET", kOfRings)),
         module_(question(context, Query::module, "MODULE_GET", kOfModule)),
         waits_for_driver_(driver_has_twins(context, *netdev)) {
     counters_.set_names({genl::kCounterNames.begin(), genl::kCounterNames.end()});
@@ -157,11 +161,15 @@ class EthtoolStandardJob : public core::Job {
   }
 
  private:
-  Question question(const Context& context, Query query, std::string_view name,
-                    std::span<const core::MetricDesc* const> families) const {
-    return {query, name, netdev_->name,
+  static Topic topic(const Context& context, std::string_view name,
+                     std::span<const core::MetricDesc* const> families) {
+    return {NetdevOperation(name),
             std::any_of(families.begin(), families.end(),
                         [&](const core::MetricDesc* family) { return context.metrics.has(*family); })};
+  }
+  Question question(const Context& context, Query query, std::string_view name,
+                    std::span<const core::MetricDesc* const> families) const {
+    return {topic(context, name, families), query, netdev_->name};
   }
 
   bool find_family(core::JobRun& run) {
@@ -216,6 +224,19 @@ class EthtoolStandardJob : public core::Job {
     gone_ = !question.operation.failed(holds.error(), *netdev_, sysfs_, run);
   }
 
+  // A fact that others use, too; null if asking is pointless or there is no answer.
+  template <typename Read>
+  auto look_up(Topic& topic, core::JobRun& run, const Read& read) -> decltype(read()) {
+    if (gone_ || !topic.is_wanted || !topic.operation.worth_asking(run.now())) return nullptr;
+    auto fact = read();
+    if (*fact) {
+      topic.operation.answered(true, *netdev_, run.now());
+      return fact;
+    }
+    gone_ = !topic.operation.failed(fact->error(), *netdev_, sysfs_, run);
+    return nullptr;
+  }
+
   void ask_each_time(core::JobRun& run) {
     std::size_t seen = 0;
     const auto on_counter = [&](std::size_t counter, std::uint64_t value) {
@@ -227,6 +248,7 @@ class EthtoolStandardJob : public core::Job {
     });
     ask(pause_, run, [&](host::Bytes answer) -> core::Result<bool> {
       return genl::parse_pause(answer, on_counter).map([&](const genl::Pause& pause) {
+        facts_->put_pause(pause, run.now());
         add_flag(kNetdevPauseEnabled, pause.rx, R"(direction="rx")", run.samples());
         add_flag(kNetdevPauseEnabled, pause.tx, R"(direction="tx")", run.samples());
         return true;
@@ -264,7 +286,10 @@ class EthtoolStandardJob : public core::Job {
   }
 
   void add_link(const genl::LinkState& link, core::SampleBatch& out) {
-    if (link.up != link_up_) facts_schedule_.reset();
+    if (link_up_ && link.up != link_up_) {
+      facts_schedule_.reset();
+      link_changed_ = true;
+    }
     link_up_ = link.up;
     add_flag(kNetdevLinkUp, link.up, {}, out);
     if (link.extended_state.empty()) return;
@@ -280,20 +305,16 @@ class EthtoolStandardJob : public core::Job {
     lanes_.reset();
     rings_ = {};
     module_high_power_.reset();
-    ask(link_modes_, run, [&](host::Bytes answer) -> core::Result<bool> {
-      return genl::parse_speed(answer).map([&](std::optional<double> speed) {
-        speed_ = speed;
-        lanes_ = genl::parse_lanes(answer);
-        return true;
-      });
-    });
+    const facts::Wanted wanted{
+        run.now(), std::exchange(link_changed_, false) ? std::chrono::seconds(0) : kFactsInterval / 2};
+    const facts::EthtoolNetlink ethtool{*netlink_, *family_};
+    if (const auto speed = look_up(speed_topic_, run, [&] { return facts_->speed(wanted, ethtool); })) {
+      speed_ = (*speed)->bytes_per_second;
+      lanes_ = (*speed)->lanes;
+    }
     if (speed_ && !lanes_) lanes_ = rdma_lanes(*speed_);
-    ask(rings_query_, run, [&](host::Bytes answer) -> core::Result<bool> {
-      return genl::parse_rings(answer).map([&](const genl::Rings& rings) {
-        rings_ = rings;
-        return true;
-      });
-    });
+    if (const auto rings = look_up(rings_topic_, run, [&] { return facts_->rings(wanted, ethtool); }))
+      rings_ = **rings;
     ask(module_, run, [&](host::Bytes answer) -> core::Result<bool> {
       return genl::parse_module_high_power(answer).map([&](std::optional<bool> high) {
         module_high_power_ = high;
@@ -337,6 +358,7 @@ class EthtoolStandardJob : public core::Job {
   host::HostFs& sysfs_;
   const std::shared_ptr<const host::Netdev> netdev_;
   const std::shared_ptr<NetdevShared> shared_;
+  const std::shared_ptr<facts::NetdevCache> facts_;
   const std::unique_ptr<host::Netlink> netlink_;
   const std::string labels_;
   CounterSet counters_;
@@ -349,8 +371,8 @@ class EthtoolStandardJob : public core::Job {
   Question pause_;
   Question fec_;
   Question link_state_;
-  Question link_modes_;
-  Question rings_query_;
+  Topic speed_topic_;
+  Topic rings_topic_;
   Question module_;
   bool waits_for_driver_;
   bool gone_ = false;
@@ -362,6 +384,7 @@ class EthtoolStandardJob : public core::Job {
   std::string fec_mode_;
   std::string fec_labels_;
   std::optional<bool> link_up_;
+  bool link_changed_ = false;  ///< since the facts were read
   std::optional<double> speed_;
   std::optional<std::uint32_t> lanes_;
   genl::Rings rings_;

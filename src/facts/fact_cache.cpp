@@ -123,16 +123,12 @@ Fact<std::string> DeviceCache::firmware(const Wanted& wanted) {
   return *firmware_.get(wanted, [&] { return host_.sysfs->read(device_->path + "/fw_ver"); });
 }
 
-std::vector<EcnSwitch> read_ecn_switches(host::HostFs& sysfs, const std::string& path) {
-  std::vector<EcnSwitch> switches;
-  for (const char* role : {"np", "rp"})
-    for (std::uint32_t priority = 0; priority < host::dcb::kPriorities; ++priority) {
-      auto text = sysfs.read(path + "/ecn/roce_" + role + "/enable/" + std::to_string(priority));
-      const bool absent = !text && is_absent(text.error());
-      switches.push_back({role, priority, std::move(text)});
-      if (absent) return switches;
-    }
-  return switches;
+Fact<std::string> DeviceCache::board_id(const Wanted& wanted) {
+  return *board_id_.get(wanted, [&] { return host_.sysfs->read(device_->path + "/board_id"); });
+}
+
+Fact<std::string> DeviceCache::node_type(const Wanted& wanted) {
+  return *node_type_.get(wanted, [&] { return host_.sysfs->read(device_->path + "/node_type"); });
 }
 
 std::shared_ptr<DeviceCache> FactCache::of(host::Host& host,
@@ -151,8 +147,8 @@ std::shared_ptr<NetdevCache> FactCache::of(const host::Netdev& netdev) {
   std::erase_if(netdevs_, [](const auto& known) { return known.second.expired(); });
   for (const auto& [registration, known] : netdevs_)
     if (registration == netdev.id)
-      if (auto cache = known.lock()) return cache;
-  auto cache = std::make_shared<NetdevCache>();
+      if (auto cache = known.lock(); cache && cache->name() == netdev.name) return cache;
+  auto cache = std::make_shared<NetdevCache>(netdev);
   netdevs_.emplace_back(netdev.id, cache);
   return cache;
 }

@@ -2,8 +2,6 @@
 // Copyright the rdma_exporter authors
 #pragma once
 
-#include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -13,7 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "facts/cached.h"
 #include "facts/facts.h"
+#include "facts/netdev_cache.h"
 #include "host/host.h"
 #include "host/topology/device.h"
 #include "host/topology/gid_table.h"
@@ -23,44 +23,6 @@
 // The facts that collectors show and checks judge: each is read by one function and at most once, whoever
 // needs it first. Each call may block for as long as the kernel or a driver's firmware takes.
 namespace rdma_exporter::facts {
-
-using Clock = std::chrono::steady_clock;
-
-/// How recent a fact has to be: at most `max_age` old at `now`.
-struct Wanted {
-  Clock::time_point now;
-  Clock::duration max_age{};
-  bool changed = false;  ///< something has changed: what an earlier reading found is no hint for the next
-
-  /// For whom `age` is recent enough, unless something has changed.
-  Wanted or_older(Clock::duration age) const {
-    return {now, changed ? max_age : std::max(max_age, age), changed};
-  }
-};
-
-/// A fact that several use: who finds it too old reads it, all others look it up. Thread-safe; who asks while
-/// another thread reads it waits.
-template <typename T>
-class Cached {
- public:
-  using Value = std::shared_ptr<const T>;
-
-  /// `read` returns a T.
-  template <typename Read>
-  Value get(const Wanted& wanted, const Read& read) {
-    const std::lock_guard lock(mutex_);
-    if (!value_ || read_at_ < wanted.now - wanted.max_age) {
-      value_ = std::make_shared<const T>(read());
-      read_at_ = wanted.now;
-    }
-    return value_;
-  }
-
- private:
-  std::mutex mutex_;
-  Value value_;
-  Clock::time_point read_at_{};
-};
 
 /// The GIDs of a port, and what could not be read.
 struct PortGids {
@@ -118,6 +80,8 @@ class DeviceCache {
   /// Opens the verbs device. What it said once is not asked again.
   Cached<Fact<host::DeviceLimits>>::Value limits(const Wanted& wanted);
   Fact<std::string> firmware(const Wanted& wanted);
+  Fact<std::string> board_id(const Wanted& wanted);
+  Fact<std::string> node_type(const Wanted& wanted);
 
   bool is_of(const std::shared_ptr<const host::Device>& device) const { return device_ == device; }
 
@@ -134,22 +98,9 @@ class DeviceCache {
   Cached<AdapterEnd> adapter_;
   Cached<Fact<host::DeviceLimits>> limits_;
   Cached<Fact<std::string>> firmware_;
+  Cached<Fact<std::string>> board_id_;
+  Cached<Fact<std::string>> node_type_;
 };
-
-/// A switch of congestion control for one priority: MLNX_OFED only.
-struct EcnSwitch {
-  const char* role;
-  std::uint32_t priority;
-  Fact<std::string> text;
-};
-
-/// The facts of one registration of a network interface.
-struct NetdevCache {
-  Cached<Fact<host::dcb::Ieee>> dcb;
-  Cached<std::vector<EcnSwitch>> ecn;
-};
-/// Each is a firmware command. The first that is absent ends the list. `path` is that of the interface.
-std::vector<EcnSwitch> read_ecn_switches(host::HostFs& sysfs, const std::string& path);
 
 /// The facts of all devices and interfaces, each for as long as somebody holds them. Thread-safe.
 class FactCache {

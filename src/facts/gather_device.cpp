@@ -51,14 +51,14 @@ Fact<std::vector<ResourceFacts>> gather_resources(host::Host& host, const host::
   return resources;
 }
 
-void read_fixed(host::Host& host, const host::Device& device, const AdapterEnd& adapter,
+void read_fixed(host::Host& host, const host::Device& device, const AdapterEnd& adapter, const Wanted& wanted,
                 DeviceMemory& memory) {
   memory.protocol = device.protocol;
   // Without netlink, only the node_type of iWARP devices shows that a device with an Ethernet port is not
   // RoCE.
-  if (memory.protocol.empty() && host.sysfs->read(device.path + "/node_type").value_or("").ends_with("RNIC"))
+  if (memory.protocol.empty() && memory.cache->node_type(wanted).value_or("").ends_with("RNIC"))
     memory.protocol = "iw";
-  memory.board_id = host.sysfs->read(device.path + "/board_id").value_or("");
+  memory.board_id = memory.cache->board_id(wanted).value_or("");
   memory.pci = gather_pci(host, adapter);
 }
 
@@ -75,7 +75,7 @@ DeviceFacts gather_device(host::Host& host, const std::shared_ptr<const host::De
   DeviceCache& cache = *memory.cache;
   const auto adapter = cache.adapter(pass.wanted);
   if (reads_fixed_facts(memory.looks++)) {
-    read_fixed(host, *device, *adapter, memory);
+    read_fixed(host, *device, *adapter, pass.wanted, memory);
   } else if (memory.pci) {
     refresh_pci(host, *adapter, *memory.pci);
   }

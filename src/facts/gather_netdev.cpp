@@ -35,7 +35,7 @@ HostAddresses::Listed list_addresses(host::Host& host) {
       .map([&]() -> std::shared_ptr<const HostAddresses::ByInterface> { return std::move(addresses); });
 }
 
-// Queries about one interface through the netlink interfaces of ethtool and DCB.
+// The netlink interfaces of ethtool and DCB.
 class Settings {
  public:
   explicit Settings(host::Host& host)
@@ -46,37 +46,30 @@ class Settings {
           host::ask<std::uint16_t>(*generic_, genl::kControl, genl::family_request(), genl::parse_family);
   }
 
-  template <typename T, typename Parse>
-  Fact<T> ask(const std::vector<std::byte>& request, Parse&& parse) {
-    if (!generic_) return no_kernel("ethtool netlink");
-    if (!family_) return tl::unexpected(family_.error());
-    return host::ask<T>(*generic_, *family_, request, parse);
-  }
-
-  Fact<dcb::Ieee> ask_dcb(const std::string& netdev) {
-    if (!route_) return no_kernel("DCB netlink");
-    return host::ask<dcb::Ieee>(*route_, dcb::kGet, dcb::ieee_request(netdev), dcb::parse_ieee);
+  void read(NetdevCache& cache, const Wanted& wanted, NetdevFacts& facts) const {
+    facts.dcb = route_ ? *cache.dcb(wanted, *route_) : no_kernel("DCB netlink");
+    if (family_) return read_ethtool({*generic_, *family_}, cache, wanted, facts);
+    facts.pause = tl::unexpected(family_.error());
+    facts.rings = tl::unexpected(family_.error());
+    facts.speed = tl::unexpected(family_.error());
+    facts.fastest_mode = tl::unexpected(family_.error());
   }
 
  private:
+  static void read_ethtool(const EthtoolNetlink& ethtool, NetdevCache& cache, const Wanted& wanted,
+                           NetdevFacts& facts) {
+    facts.pause = *cache.pause(wanted, ethtool);
+    facts.rings = *cache.rings(wanted, ethtool);
+    facts.speed =
+        cache.speed(wanted, ethtool)->map([](const LinkSpeed& link) { return link.bytes_per_second; });
+    facts.fastest_mode = host::ask<std::optional<double>>(
+        ethtool.netlink, ethtool.family, genl::supported_modes_request(facts.name), genl::parse_fastest_mode);
+  }
+
   const std::unique_ptr<host::Netlink> generic_;
   const std::unique_ptr<host::Netlink> route_;
-  core::Result<std::uint16_t> family_ = core::parse_error();
+  core::Result<std::uint16_t> family_ = no_kernel("ethtool netlink");
 };
-
-void read_settings(Settings& settings, NetdevCache& cache, const Wanted& wanted, NetdevFacts& facts) {
-  const auto ignore = [](std::size_t, std::uint64_t) {};
-  const std::string& name = facts.name;
-  facts.pause =
-      settings.ask<genl::Pause>(genl::request(genl::Query::pause, name, false),
-                                [&](host::Bytes answer) { return genl::parse_pause(answer, ignore); });
-  facts.rings = settings.ask<genl::Rings>(genl::request(genl::Query::rings, name, false), genl::parse_rings);
-  facts.speed = settings.ask<std::optional<double>>(genl::request(genl::Query::link_modes, name, false),
-                                                    genl::parse_speed);
-  facts.fastest_mode =
-      settings.ask<std::optional<double>>(genl::supported_modes_request(name), genl::parse_fastest_mode);
-  facts.dcb = *cache.dcb.get(wanted, [&] { return settings.ask_dcb(name); });
-}
 
 Fact<std::vector<EcnFacts>> ecn_facts(const std::vector<EcnSwitch>& switches) {
   std::vector<EcnFacts> facts;
@@ -108,7 +101,7 @@ NetdevFacts read_netdev(host::HostFs& sysfs, const host::Netdev& netdev, NetdevC
   facts.mtu = read_fact(sysfs, netdev.path + "/mtu", positive);
   facts.admin_up =
       read_fact(sysfs, netdev.path + "/flags", flags).map([](auto bits) { return (bits & kUp) != 0; });
-  facts.ecn = ecn_facts(*cache.ecn.get(wanted, [&] { return read_ecn_switches(sysfs, netdev.path); }));
+  facts.ecn = ecn_facts(*cache.ecn(wanted, sysfs));
   const auto index = read_fact(sysfs, netdev.path + "/ifindex", positive);
   if (addresses && index) {
     const auto own = (*addresses)->find(static_cast<std::uint32_t>(*index));
@@ -141,12 +134,12 @@ std::vector<NetdevFacts> gather_netdevs(host::Host& host, const std::shared_ptr<
   memory.netdev_caches = caches;  // for the next reading
   if (netdevs.all().empty()) return {};
   const HostAddresses::Listed addresses = pass.addresses.since(host, pass.wanted.now);
-  Settings settings(host);
+  const Settings settings(host);
   std::vector<NetdevFacts> all;
   for (std::size_t i = 0; i < caches.size(); ++i) {
     const host::Netdev& netdev = *netdevs.all()[i];
     all.push_back(read_netdev(*host.sysfs, netdev, *caches[i], pass.wanted, addresses));
-    read_settings(settings, *caches[i], pass.wanted, all.back());
+    settings.read(*caches[i], pass.wanted, all.back());
   }
   return all;
 }

@@ -37,6 +37,12 @@ TEST_F(FactsCached, StaysIfItCannotBeReadAgain) {
   EXPECT_EQ(ask(60s, 60s), 1);
 }
 
+TEST_F(FactsCached, KeepsWhatItsOwnerHasLearnedOtherwise) {
+  cached_.put(70, start_ + 10s);
+  EXPECT_EQ(ask(15s, 5s), 70);
+  EXPECT_EQ(ask(16s, 5s), 1);
+}
+
 TEST(FactsWanted, AcceptsOlderFactsUnlessSomethingHasChanged) {
   EXPECT_EQ((Wanted{{}, 30s}.or_older(5min).max_age), 5min);
   EXPECT_EQ((Wanted{{}, 30s, true}.or_older(5min).max_age), 30s);

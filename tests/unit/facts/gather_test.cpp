@@ -115,11 +115,12 @@ class FactsGather : public testing::Test {
     };
   }
 
-  DeviceFacts gather() {
+  DeviceFacts gather(Clock::duration max_age = {}) {
     host::Inventory inventory(host_, [](const std::string&) { return true; });
     EXPECT_TRUE(inventory.refresh().has_value());
     EXPECT_EQ(inventory.devices().size(), 1U);
-    return gather_device(host_, inventory.devices().front(), memory_, {addresses_, cache_, {Clock::now()}});
+    return gather_device(host_, inventory.devices().front(), memory_,
+                         {addresses_, cache_, {Clock::now(), max_age}});
   }
 
   rdma_exporter::test::TempTree tree_;
@@ -174,6 +175,21 @@ TEST_F(FactsGather, ReadsTheInterface) {
   ASSERT_EQ(netdev.addresses->size(), 1U) << "without the link-local one";
   EXPECT_EQ((*netdev.addresses)[0].gid, facts.ports[0].gids->at(0).gid.gid);
   EXPECT_TRUE(is_absent(netdev.ecn.error()));
+}
+
+TEST_F(FactsGather, AsksTheInterfaceForNothingThatIsKnown) {
+  gather();
+  auto& ethtool = scripts_[host::NetlinkProtocol::generic]->requests;
+  auto& route = scripts_[host::NetlinkProtocol::route]->requests;
+  ethtool.clear();
+  route.clear();
+  const DeviceFacts facts = gather(std::chrono::hours(1));
+  EXPECT_EQ(facts.netdevs.at(0).rings->rx_max, 8192U);
+  EXPECT_EQ(facts.netdevs.at(0).dcb->pfc->enabled, 0x18);
+  ethtool.erase(host::genl_ethtool::kControl);
+  ASSERT_EQ(ethtool.size(), 1U);
+  EXPECT_EQ(ethtool.begin()->second, 1) << "only for the modes that it supports";
+  EXPECT_EQ(route[host::dcb::kGet], 0);
 }
 
 TEST_F(FactsGather, SaysWhyItDoesNotKnow) {
