@@ -2,6 +2,7 @@
 // Copyright the rdma_exporter authors
 #include "facts/netdev_cache.h"
 
+#include <cerrno>
 #include <utility>
 
 namespace rdma_exporter::facts {
@@ -48,12 +49,20 @@ Cached<Fact<genl::Rings>>::Value NetdevCache::rings(const Wanted& wanted, const 
   });
 }
 
+// The requests of the collector ethtool_standard, so that a recording in which only one of the two has asked
+// answers the other, too.
 Cached<Fact<genl::Pause>>::Value NetdevCache::pause(const Wanted& wanted, const EthtoolNetlink& ethtool) {
-  const auto no_counter = [](std::size_t, std::uint64_t) {};
-  return pause_.get(wanted, [&] {
+  const auto parse = [](host::Bytes answer) {
+    return genl::parse_pause(answer, [](std::size_t, std::uint64_t) {});
+  };
+  const auto ask = [&](bool with_counters) {
     return host::ask<genl::Pause>(ethtool.netlink, ethtool.family,
-                                  genl::request(genl::Query::pause, name_, false),
-                                  [&](host::Bytes answer) { return genl::parse_pause(answer, no_counter); });
+                                  genl::request(genl::Query::pause, name_, with_counters), parse);
+  };
+  return pause_.get(wanted, [&] {
+    auto pause = ask(true);
+    if (!pause && core::is_errno(pause.error(), EINVAL)) pause = ask(false);
+    return pause;
   });
 }
 

@@ -103,11 +103,11 @@ class FactsGather : public testing::Test {
       const auto is = [&](const std::vector<std::byte>& request) {
         return std::equal(payload.begin(), payload.end(), request.begin(), request.end());
       };
-      if (is(host::genl_ethtool::request(Query::pause, "cx0", false)))
+      if (is(host::genl_ethtool::request(Query::pause, "cx0")))
         return recorded_file("ethernet/connectx_down/pause_get.bin");
-      if (is(host::genl_ethtool::request(Query::rings, "cx0", false)))
+      if (is(host::genl_ethtool::request(Query::rings, "cx0")))
         return recorded_file("ethernet/connectx/rings_get.bin");
-      if (is(host::genl_ethtool::request(Query::link_modes, "cx0", false)))
+      if (is(host::genl_ethtool::request(Query::link_modes, "cx0")))
         return recorded_file("ethernet/connectx/linkmodes_get.bin");
       if (is(host::genl_ethtool::supported_modes_request("cx0")))
         return recorded_file("ethernet/connectx/linkmodes_get_named.bin");
@@ -190,6 +190,22 @@ TEST_F(FactsGather, AsksTheInterfaceForNothingThatIsKnown) {
   ASSERT_EQ(ethtool.size(), 1U);
   EXPECT_EQ(ethtool.begin()->second, 1) << "only for the modes that it supports";
   EXPECT_EQ(route[host::dcb::kGet], 0);
+}
+
+TEST_F(FactsGather, AsksAnOlderKernelForPauseWithoutCounters) {
+  auto& generic = *scripts_[host::NetlinkProtocol::generic];
+  const auto plain = host::genl_ethtool::request(Query::pause, "cx0", false);
+  generic.respond = [&plain, respond = generic.respond](std::uint16_t type, host::Bytes payload) {
+    if (std::equal(payload.begin(), payload.end(), plain.begin(), plain.end()))
+      return std::optional(
+          core::Result<rdma_exporter::test::Message>(recorded_file("ethernet/connectx_down/pause_get.bin")));
+    auto answer = respond(type, payload);
+    const auto whole = host::genl_ethtool::request(Query::pause, "cx0");
+    if (std::equal(payload.begin(), payload.end(), whole.begin(), whole.end()))
+      answer = core::Result<rdma_exporter::test::Message>(core::os_error(EINVAL));
+    return answer;
+  };
+  EXPECT_EQ(gather().netdevs.at(0).pause->rx, true);
 }
 
 TEST_F(FactsGather, SaysWhyItDoesNotKnow) {
