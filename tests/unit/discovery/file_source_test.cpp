@@ -119,6 +119,9 @@ TEST_F(TargetFiles, TellWhenTheyAreWrittenReplacedOrTurned) {
   EXPECT_EQ(hosts(source), (Hosts{"b", "c"}));
   tree.remove("c.json");
   EXPECT_TRUE(changed(source));
+  hosts(source);
+  std::filesystem::rename(tree.path("v1/list"), tree.path("d.json"));
+  EXPECT_TRUE(changed(source)) << "one that was written elsewhere";
 }
 
 TEST_F(TargetFiles, MayComeWithTheirDirectoryLater) {

@@ -87,6 +87,19 @@ TEST_F(TargetSources, ThatStayGoOnWhenOthersChange) {
   EXPECT_TRUE(sources.targets().empty()) << "gone at once";
 }
 
+TEST_F(TargetSources, ThatAreReadAnewKeepTheirTargetsUntilThen) {
+  tree.write("lists/a.json", R"([{"targets": ["a"]}])");
+  options.files = {tree.path("lists/*.json")};
+  sources.configure(options);
+  wait_for_host("a");
+  tree.remove("lists");
+  tree.link("lists", "lists");  // leads to itself: cannot be read
+  options.refresh = 1800s;
+  sources.configure(options);
+  wait_for([](const SourceStatus& status) { return status.failing; });
+  EXPECT_TRUE(has("a"));
+}
+
 TEST_F(TargetSources, EndWhenTheyAreStopped) {
   options.files = {tree.path("a.json")};
   options.names = {"localhost"};

@@ -189,6 +189,12 @@ TEST(ConfigFlags, SayWhatIsAllowed) {
             "--config.file: /does/not/exist: No such file or directory");
 }
 
+// With 7, an operation of Soft-RoCE never fails.
+TEST(ConfigFlags, TakeOnlyRetransmissionsThatEnd) {
+  EXPECT_EQ(message(parse_words({"--probe.retry=6"})), "accepted");
+  EXPECT_EQ(message(parse_words({"--probe.retry=7"})), "--probe.retry: \"7\" is out of range (use 0 to 6)");
+}
+
 TEST(ConfigFlags, IgnoreALoneEndOfFlags) { EXPECT_EQ(message(parse_words({"--once", "--"})), "accepted"); }
 
 }  // namespace

@@ -178,6 +178,16 @@ TEST_F(EventMessagesTest, AVerbsDeviceThatGoesIsNamed) {
   EXPECT_EQ(on_uevent(recorded_event("uevent_verbs_remove"), sink_), "uverbs2");
 }
 
+// The recording with the two words for what happened replaced.
+TEST_F(EventMessagesTest, AVerbsDeviceThatComesIsNot) {
+  std::string text = with("uevent_verbs_remove", "remove@", "add@");
+  const std::size_t action = text.find("ACTION=remove");
+  ASSERT_NE(action, std::string::npos);
+  text.replace(action, std::string_view("ACTION=remove").size(), "ACTION=add");
+  EXPECT_EQ(on_uevent(bytes_of(text), sink_), "");
+  EXPECT_EQ(received(EventSource::uevent), 1U);
+}
+
 TEST_F(EventMessagesTest, ALinkConcernsItsInterfaceOnly) {
   on_links(recorded_event("link_mtu"), sink_);
   EXPECT_EQ(changes_.links(), 1U);
