@@ -208,6 +208,18 @@ TEST_F(EthtoolStatsTest, GivesUpOnADriverThatNeverStandsStill) {
   EXPECT_EQ(read().size(), interface().names.size());
 }
 
+// The kernel writes no value if their number is not the one that was asked for.
+TEST_F(EthtoolStatsTest, TakesNoValuesThatWereNotWritten) {
+  read_often();
+  const test::FakeEthtool::Interface whole = interface();
+  kernel_.before = [&](std::uint32_t command) {
+    interface() = whole;
+    if (command == ETHTOOL_GSTATS) interface().values.pop_back();
+  };
+  read();
+  EXPECT_TRUE(failed_with(EAGAIN));
+}
+
 TEST_F(EthtoolStatsTest, SaysWhyThereIsNothing) {
   interface().has_statistics = false;
   read();
