@@ -40,7 +40,7 @@ std::chrono::seconds pause_cap(const Failure& failure) {
   bool lasts = failure.stage == Stage::tls && failure.reason == kUntrusted;
   for (const auto reason : {RejectReason::version, RejectReason::cluster, RejectReason::not_granted})
     lasts = lasts || failure.reason == rejected_name(reason);
-  return lasts ? Backoff::kLongCap : Backoff::kCap;
+  return lasts ? JitteredBackoff::kLongCap : JitteredBackoff::kCap;
 }
 
 }  // namespace

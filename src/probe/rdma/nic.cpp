@@ -26,7 +26,8 @@ ProberSet::ProberSet(const Limits& limits, std::shared_ptr<NicStats> stats)
       stats_(std::move(stats)),
       generator_(std::random_device{}()),
       random_([this] { return std::uniform_real_distribution<double>()(generator_); }),
-      connects_(limits.connects_per_second),
+      connects_(std::chrono::nanoseconds(std::chrono::seconds(1)) / limits.connects_per_second,
+                limits.connects_per_second),
       watchdog_(limits.cpu_percent / 100.0) {}
 
 void ProberSet::add(const ProberKey& key, double rate,

@@ -19,6 +19,7 @@
 #include "probe/rdma/device_loop.h"
 #include "probe/session/prober.h"
 #include "probe/session/schedule.h"
+#include "task/token_bucket.h"
 
 namespace rdma_exporter::probe {
 
@@ -84,7 +85,7 @@ class ProberSet {
   std::shared_ptr<NicStats> stats_;
   std::minstd_rand generator_;
   const Random random_;
-  TokenBucket connects_;
+  task::TokenBucket connects_;
   CpuWatchdog watchdog_;
   double stretch_ = 1;
   std::map<ProberKey, Entry> probers_;

@@ -84,7 +84,7 @@ double Prober::rate(const SessionOptions& options) {
 }
 
 std::optional<Clock::time_point> Prober::advance(Clock::time_point now, double stretch,
-                                                 TokenBucket& connects) {
+                                                 task::TokenBucket& connects) {
   // The one-sided operation first, the echo when it has ended: each would add to the other's time.
   if (one_sided_ && one_sided_->due(now, stretch, random_))
     session_.tick_one_sided(now);

@@ -14,6 +14,7 @@
 #include "probe/session/schedule.h"
 #include "probe/session/session.h"
 #include "probe/stats/target_stats.h"
+#include "task/token_bucket.h"
 
 namespace rdma_exporter::probe {
 
@@ -46,7 +47,8 @@ class Prober {
 
   /// Does one thing that is due. `stretch`: factor of the periods. Returns when there is more to do, which
   /// may be now.
-  std::optional<Clock::time_point> advance(Clock::time_point now, double stretch, TokenBucket& connects);
+  std::optional<Clock::time_point> advance(Clock::time_point now, double stretch,
+                                           task::TokenBucket& connects);
   void on_event(const DeviceEvent& event, Clock::time_point now);
 
   /// Maximum number of probes per second.

@@ -11,7 +11,7 @@ constexpr double kWellWithin = 0.8;
 
 }  // namespace
 
-std::chrono::nanoseconds Backoff::next(std::chrono::seconds cap) {
+std::chrono::nanoseconds JitteredBackoff::next(std::chrono::seconds cap) {
   constexpr unsigned kNoFurther = 16;  // beyond every cap; keeps the shift well-defined
   const std::chrono::seconds longest = std::min(cap, std::chrono::seconds(1LL << failures_));
   failures_ = std::min(failures_ + 1, kNoFurther);

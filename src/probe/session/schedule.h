@@ -20,12 +20,12 @@ using Random = std::function<double()>;
 
 /// Pauses between attempts to connect: uniform in [0, min(cap, 1 s * 2^n)) after the nth consecutive failure
 /// ("full jitter"), so that hosts that lost the same peer at the same time do not return at the same time.
-class Backoff {
+class JitteredBackoff {
  public:
   static constexpr std::chrono::seconds kCap{60};
   static constexpr std::chrono::seconds kLongCap{300};  ///< after a refusal that a person has to resolve
 
-  explicit Backoff(Random random) : random_(std::move(random)) {}
+  explicit JitteredBackoff(Random random) : random_(std::move(random)) {}
 
   std::chrono::nanoseconds next(std::chrono::seconds cap);
   /// Call after a success: the next pause is short again.
@@ -62,24 +62,6 @@ class Ticker {
   std::chrono::nanoseconds period_;
   Clock::time_point base_;  // without jitter
   Clock::time_point next_;
-};
-
-/// At most `rate` per second, with bursts of as many.
-class TokenBucket {
- public:
-  explicit TokenBucket(unsigned rate) : pause_(std::chrono::nanoseconds(std::chrono::seconds(1)) / rate) {}
-
-  bool take(Clock::time_point now) {
-    if (now < next()) return false;
-    spent_until_ = std::max(spent_until_, now) + pause_;
-    return true;
-  }
-  /// When the next token is available.
-  Clock::time_point next() const { return spent_until_ - std::chrono::seconds(1) + pause_; }
-
- private:
-  std::chrono::nanoseconds pause_;
-  Clock::time_point spent_until_{};
 };
 
 /// Factor (>= 1) by which the periods have to be longer, so that `wanted` probes per second stay within

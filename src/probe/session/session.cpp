@@ -112,12 +112,12 @@ void Session::failed(Op op, const Failure& failure, Clock::time_point now) {
   // A failed receive belongs to no operation of ours.
   if (std::exchange(slot(op).busy, false)) recorder_.failure(op, failure);
   if (op == Op::echo && one_sided()) return lost_echo(now);
-  drop(now, {failure.stage, kNotConnected}, Backoff::kCap);
+  drop(now, {failure.stage, kNotConnected}, JitteredBackoff::kCap);
 }
 
 void Session::lost_echo(Clock::time_point now) {
   if (std::exchange(echo_.dead, true)) return;
-  const Clock::time_point due = now + echo_backoff_.next(Backoff::kCap);
+  const Clock::time_point due = now + echo_backoff_.next(JitteredBackoff::kCap);
   renewal_ = std::min(renewal_.value_or(due), due);
 }
 
@@ -184,9 +184,9 @@ void Session::fall_back(const Failure& refusal, Clock::time_point now) {
   } else if (exhausted) {
     // No operation is left that could work: an ordinary failure, after which the session starts over.
     candidate_ = 0;
-    return drop(now, refusal, Backoff::kCap);
+    return drop(now, refusal, JitteredBackoff::kCap);
   }
-  drop(now, {Stage::op, kNotConnected}, Backoff::kCap);
+  drop(now, {Stage::op, kNotConnected}, JitteredBackoff::kCap);
   if (settings_.echo) due_ = now;  // nothing has failed that a pause could mend
 }
 
@@ -207,7 +207,7 @@ void Session::disturbed(Clock::time_point now, const Failure& cause) {
   if (state_ != State::up && state_ != State::connecting) return;
   candidate_ = 0;  // a peer that returns may be another version
   gave_way_ = false;
-  drop(now, cause, Backoff::kCap);
+  drop(now, cause, JitteredBackoff::kCap);
 }
 
 void Session::interrupted(const Failure& cause) {
@@ -226,7 +226,7 @@ void Session::readdressed(Clock::time_point now) {
 void Session::hurry(Clock::time_point now) {
   if (state_ != State::backoff) return;
   backoff_.reset();
-  due_ = now + backoff_.next(Backoff::kCap);
+  due_ = now + backoff_.next(JitteredBackoff::kCap);
 }
 
 void Session::stop() {

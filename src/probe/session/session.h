@@ -87,9 +87,9 @@ class Session {
   std::optional<Clock::time_point> next_step() const;
 
   void connected(Clock::time_point now);
-  /// `cap`: of the pause, Backoff::kCap or kLongCap.
+  /// `cap`: of the pause, JitteredBackoff::kCap or kLongCap.
   void connect_failed(Clock::time_point now, const Failure& failure,
-                      std::chrono::seconds cap = Backoff::kCap);
+                      std::chrono::seconds cap = JitteredBackoff::kCap);
   void completed(Op op, const Completion& completion, Clock::time_point now);
   /// The lease is over, or this host's port changed: the connection is no longer useful.
   void disturbed(Clock::time_point now, const Failure& cause);
@@ -129,8 +129,8 @@ class Session {
   const Settings settings_;
   Endpoint& endpoint_;
   Recorder& recorder_;
-  Backoff backoff_;
-  Backoff echo_backoff_;
+  JitteredBackoff backoff_;
+  JitteredBackoff echo_backoff_;
   State state_ = State::idle;
   bool stopped_ = false;
   Failure cause_{Stage::tcp, kNotConnected};  // how ticks without a connection are counted

@@ -23,10 +23,13 @@ http::Admission admission(PasswordCheck::Verdict verdict) {
 }  // namespace
 
 void Gate::use(std::shared_ptr<const Policy> policy) {
+  const std::optional<config::RateLimit> before = policy_->rate_limit;
   policy_ = std::move(policy);
   passwords_->set_users(policy_->users);
-  if (!policy_->rate_limit) return bucket_.reset();
-  if (!bucket_ || bucket_->limit() != *policy_->rate_limit) bucket_.emplace(*policy_->rate_limit);
+  const std::optional<config::RateLimit>& limit = policy_->rate_limit;
+  if (limit == before) return;
+  bucket_.reset();
+  if (limit) bucket_.emplace(limit->interval, limit->burst);
 }
 
 void Gate::admit(const http::Request& request, const std::string& client, Answer answer) {

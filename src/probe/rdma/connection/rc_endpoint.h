@@ -29,7 +29,7 @@ struct Connection {
 
 struct ConnectError {
   Failure failure;
-  std::chrono::seconds cap = Backoff::kCap;  ///< of the pause before the next attempt
+  std::chrono::seconds cap = JitteredBackoff::kCap;  ///< of the pause before the next attempt
 };
 
 /// Establishes connections. Thread-safe.

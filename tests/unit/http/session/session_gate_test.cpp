@@ -163,21 +163,5 @@ TEST_F(HttpSessionGate, SendsConfiguredHeadersWithEveryResponseAndOnceEach) {
             plain("400 Bad Request", "Bad Request\n", policy.headers + "Connection: close\r\n"));
 }
 
-TEST(HttpTokenBucket, LetsABurstThroughAndThenOnePerInterval) {
-  using std::chrono::milliseconds;
-  web::TokenBucket bucket({milliseconds(100), 3});
-  const auto begin = web::TokenBucket::Clock::now();
-  const auto taken = [&](int at, int tries) {
-    int n = 0;
-    for (int i = 0; i < tries; ++i) n += bucket.take(begin + milliseconds(at)) ? 1 : 0;
-    return n;
-  };
-  EXPECT_EQ(taken(0, 5), 3);
-  EXPECT_EQ(taken(99, 5), 0);
-  EXPECT_EQ(taken(101, 5), 1);
-  EXPECT_EQ(taken(320, 5), 2);
-  EXPECT_EQ(taken(100'000, 9), 3) << "no more than the burst is saved up";
-}
-
 }  // namespace
 }  // namespace rdma_exporter::http

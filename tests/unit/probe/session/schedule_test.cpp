@@ -48,17 +48,6 @@ TEST(Ticker, TakesLongerPeriodsWhenStretched) {
   EXPECT_EQ(ticker.next(), kStart + 4s);
 }
 
-TEST(TokenBucket, GivesItsRateAndNoMore) {
-  TokenBucket bucket(10);
-  int at_once = 0;
-  while (bucket.take(kStart)) ++at_once;
-  EXPECT_EQ(at_once, 10);
-  EXPECT_EQ(bucket.next(), kStart + 100ms);
-  int later = 0;
-  for (auto now = kStart; now < kStart + 10s; now += 1ms) later += bucket.take(now) ? 1 : 0;
-  EXPECT_NEAR(later, 100, 1);
-}
-
 TEST(Stretch, KeepsTheRateWithinItsLimit) {
   EXPECT_EQ(stretch_for(100, 500), 1);
   EXPECT_EQ(stretch_for(1000, 500), 2);

@@ -74,7 +74,7 @@ TEST_F(ProbeSession, WaitsUpToFiveMinutesAfterARefusal) {
   random = 0.999;
   for (int i = 0; i < 12; ++i) {
     session->step(now);
-    session->connect_failed(now, {Stage::tls, "rejected"}, Backoff::kLongCap);
+    session->connect_failed(now, {Stage::tls, "rejected"}, JitteredBackoff::kLongCap);
     if (i < 11) now = *session->next_step();
   }
   EXPECT_EQ(std::chrono::round<std::chrono::seconds>(*session->next_step() - now), 300s);
