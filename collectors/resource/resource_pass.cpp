@@ -107,10 +107,8 @@ std::shared_ptr<const DetailReport> ResourceDetail::report() const {
     table.labels = core::render_labels({{"table", table.table}});
     table.truncated_labels = core::render_labels({{"table", table.table}, {"reason", table.truncated}});
   }
-  if (host_.procfs) {
-    report->owners = owner_rows({shares(Table::qp), shares(Table::mr), shares(Table::cq), shares(Table::ctx)},
-                                *host_.procfs, settings_.owners, settings_.owners_top);
-  }
+  report->owners = owner_rows({shares(Table::qp), shares(Table::mr), shares(Table::cq), shares(Table::ctx)},
+                              *host_.procfs, settings_.owners, settings_.owners_top);
   return report;
 }
 

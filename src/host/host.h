@@ -22,6 +22,8 @@ namespace rdma_exporter::host {
 /// The seams through which everything about the host is read. Lives as long as the process; shared by all
 /// jobs.
 struct Host {
+  /// These two are never nullptr. A recording or a tree without /proc has a procfs in which each read fails
+  /// with ENOENT.
   std::unique_ptr<HostFs> sysfs;
   std::unique_ptr<HostFs> procfs;
   /// A new netlink conversation; nullptr if netlink is not used (a recording, a tree). Jobs use
