@@ -122,10 +122,26 @@ std::unique_ptr<Collector> make_per_netdev(const Context& context) {
   return std::make_unique<PerNetdev>(context);
 }
 
+/// The same with one job for the host as a whole, constructed from the context.
+template <typename HostJob>
+std::unique_ptr<Collector> make_for_host(const Context& context) {
+  class ForHost : public Collector {
+   public:
+    explicit ForHost(const Context& with) : context_(with) {}
+    std::shared_ptr<core::Job> host_job() override { return std::make_shared<HostJob>(context_); }
+
+   private:
+    const Context& context_;
+  };
+  return std::make_unique<ForHost>(context);
+}
+
 /// One collector, as --describe, the flags and the contract tests see it.
 struct CollectorSpec {
   std::string_view name;  ///< as in --collector.NAME and in the label `collector`
-  std::string_view help;
+  std::string_view help;   ///< what it exports, in one line
+  std::string_view reads;  ///< from where, for docs/CONFIGURATION.md, whose links it may have
+  /// Not for what needs a capability, or costs more than a collector of files does: users turn that on.
   bool enabled_by_default;
   /// Every family the collector can emit, in the order of the page.
   std::span<const core::MetricDesc* const> (*families)();

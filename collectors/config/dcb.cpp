@@ -333,7 +333,11 @@ std::span<const core::MetricDesc* const> families() { return kFamilies; }
 
 extern const CollectorSpec dcb_spec;
 const CollectorSpec dcb_spec{
-    "dcb", "Network interface of each RDMA port: PFC, ETS, mapping of traffic to priorities, buffers", true,
-    families, make_per_netdev<DcbJob>};
+    "dcb",
+    "Network interface of each RDMA port: PFC, ETS, mapping of traffic to priorities, buffers",
+    "DCB over rtnetlink ([DCB.md](DCB.md))",
+    true,
+    families,
+    make_per_netdev<DcbJob>};
 
 }  // namespace rdma_exporter::collectors

@@ -218,8 +218,12 @@ class RoceConfigCollector : public Collector {
 
 extern const CollectorSpec roce_config_spec;
 const CollectorSpec roce_config_spec{
-    "roce_config", "RoCE settings: MTU of the interface, traffic class, ToS of connections, ECN and DCQCN",
-    true, families, [](const Context& context) -> std::unique_ptr<Collector> {
+    "roce_config",
+    "RoCE settings: MTU of the interface, traffic class, ToS of connections, ECN and DCQCN",
+    "MTU, ECN, DCQCN, traffic class and ToS where the driver shows them ([DCB.md](DCB.md))",
+    true,
+    families,
+    [](const Context& context) -> std::unique_ptr<Collector> {
       return std::make_unique<RoceConfigCollector>(context);
     }};
 

@@ -223,6 +223,7 @@ std::vector<CounterTable> counter_tables() {
 extern const CollectorSpec hw_counters_spec;
 const CollectorSpec hw_counters_spec{"hw_counters",
                                      "Driver counters per port and per device (hw_counters, RDMA netlink)",
+                                     "RDMA netlink, or `ports/N/hw_counters` and `hw_counters`",
                                      true,
                                      hw_families,
                                      [](const Context& context) -> std::unique_ptr<Collector> {

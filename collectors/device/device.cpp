@@ -339,8 +339,11 @@ std::span<const MetricDesc* const> families() { return kFamilies; }
 
 extern const CollectorSpec device_spec;
 const CollectorSpec device_spec{"device",
-                                "Identity, firmware and PCIe link of each device, and whether it is up", true,
-                                families, [](const Context& context) -> std::unique_ptr<Collector> {
+                                "Identity, firmware and PCIe link of each device, and whether it is up",
+                                "`/sys/class/infiniband/DEVICE` and its PCI function",
+                                true,
+                                families,
+                                [](const Context& context) -> std::unique_ptr<Collector> {
                                   return std::make_unique<DeviceCollector>(context);
                                 }};
 

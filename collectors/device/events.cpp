@@ -271,10 +271,14 @@ std::span<const MetricDesc* const> families() { return kFamilies; }
 }  // namespace
 
 extern const CollectorSpec events_spec;
-const CollectorSpec events_spec{"events",
-                                "What happened between two scrapes: links, devices, asynchronous events",
-                                true, families, [](const Context& context) -> std::unique_ptr<Collector> {
-                                  return std::make_unique<EventsCollector>(context);
-                                }};
+const CollectorSpec events_spec{
+    "events",
+    "What happened between two scrapes: flaps, resets, hot-plug, asynchronous events",
+    "carrier counters, kernel messages, asynchronous verbs events ([EVENTS.md](EVENTS.md))",
+    true,
+    families,
+    [](const Context& context) -> std::unique_ptr<Collector> {
+      return std::make_unique<EventsCollector>(context);
+    }};
 
 }  // namespace rdma_exporter::collectors

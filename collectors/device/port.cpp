@@ -342,7 +342,8 @@ std::span<const MetricDesc* const> families() { return kFamilies; }
 }  // namespace
 
 extern const CollectorSpec port_spec;
-const CollectorSpec port_spec{"port", "Port state, speed, GIDs and MTU", true, families,
-                              make_per_device<PortJob>};
+const CollectorSpec port_spec{
+    "port",   "Port state, speed, GIDs and MTU", "`ports/N`: state, rate, GIDs; verbs for the MTU", true,
+    families, make_per_device<PortJob>};
 
 }  // namespace rdma_exporter::collectors

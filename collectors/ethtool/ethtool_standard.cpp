@@ -375,6 +375,7 @@ const CollectorSpec ethtool_standard_spec{
     "ethtool_standard",
     "Network interface of each RDMA port: standard MAC, pause, FEC and link counters, speed, rings, "
     "temperatures",
+    "ethtool netlink and hwmon for the same interfaces ([DCB.md](DCB.md))",
     true,
     standard_families,
     make_per_netdev<EthtoolStandardJob>,

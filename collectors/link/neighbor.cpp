@@ -147,7 +147,9 @@ class NeighborCollector : public Collector {
 extern const CollectorSpec neighbor_spec;
 const CollectorSpec neighbor_spec{"neighbor",
                                   "Switch and port at the other end of each RDMA port, by LLDP (CAP_NET_RAW)",
-                                  false, [] { return std::span<const core::MetricDesc* const>(kFamilies); },
+                                  "LLDP frames ([LINK.md](LINK.md))",
+                                  false,
+                                  [] { return std::span<const core::MetricDesc* const>(kFamilies); },
                                   [](const Context& context) -> std::unique_ptr<Collector> {
                                     return std::make_unique<NeighborCollector>(context);
                                   }};

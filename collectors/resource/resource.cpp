@@ -274,7 +274,11 @@ extern const CollectorSpec resource_spec;
 const CollectorSpec resource_spec{
     "resource",
     "Queue pairs, memory regions and other objects: number and limit; state and owner where that is safe",
-    true, resource_families, [](const Context& context) -> std::unique_ptr<Collector> {
+    "RDMA netlink, `/proc/PID/cgroup` and `comm` of owners, verbs for the limits "
+    "([RESOURCES.md](RESOURCES.md))",
+    true,
+    resource_families,
+    [](const Context& context) -> std::unique_ptr<Collector> {
       return std::make_unique<ResourceCollector>(context);
     }};
 
