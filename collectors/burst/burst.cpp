@@ -13,8 +13,10 @@
 #include "collectors/burst/sampler/pause_sampler.h"
 #include "collectors/burst/sampler/sampling_thread.h"
 #include "collectors/collector.h"
+#include "collectors/ethtool/netdev_shared.h"
 #include "core/labels.h"
 #include "core/seconds.h"
+#include "host/topology/netdev.h"
 
 namespace rdma_exporter::collectors {
 namespace {

@@ -26,6 +26,7 @@
 #include "facts/gather.h"
 #include "host/host.h"
 #include "host/topology/device.h"
+#include "task/background.h"
 #include "task/background_value.h"
 #include "task/schedule.h"
 

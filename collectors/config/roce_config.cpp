@@ -21,6 +21,7 @@
 #include "core/text/kernel_text.h"
 #include "facts/fact_cache.h"
 #include "host/fs/attr_dir.h"
+#include "host/topology/netdev.h"
 #include "log/log.h"
 #include "task/schedule.h"
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "collectors/collector.h"
+#include "collectors/counters/carry_over.h"
 #include "collectors/counters/counter_set.h"
 #include "collectors/counters/sysfs_counters.h"
 #include "collectors/counters/tables/hw_table.h"

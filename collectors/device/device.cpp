@@ -14,6 +14,7 @@
 #include "core/labels.h"
 #include "core/text/kernel_text.h"
 #include "facts/fact_cache.h"
+#include "host/events/port_states.h"
 #include "host/topology/pci.h"
 #include "task/schedule.h"
 

@@ -14,7 +14,10 @@
 #include "collectors/netdev_labels.h"
 #include "core/labels.h"
 #include "core/text/kernel_text.h"
+#include "host/events/event_reader.h"
+#include "host/fs/attr_dir.h"
 #include "host/kernel_release.h"
+#include "host/topology/netdev.h"
 #include "log/log.h"
 #include "task/schedule.h"
 

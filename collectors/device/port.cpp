@@ -18,6 +18,7 @@
 #include "core/labels.h"
 #include "core/text/kernel_text.h"
 #include "facts/fact_cache.h"
+#include "host/events/port_states.h"
 #include "host/fs/host_fs.h"
 #include "log/log.h"
 #include "task/schedule.h"

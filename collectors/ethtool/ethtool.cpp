@@ -15,6 +15,7 @@
 #include "collectors/collector.h"
 #include "collectors/counters/counter_set.h"
 #include "collectors/ethtool/ethtool_table.h"
+#include "collectors/ethtool/netdev_shared.h"
 #include "collectors/netdev_labels.h"
 #include "core/job.h"
 #include "core/labels.h"

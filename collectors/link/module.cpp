@@ -18,6 +18,7 @@
 #include "core/labels.h"
 #include "core/metric.h"
 #include "core/seconds.h"
+#include "host/topology/netdev.h"
 
 namespace rdma_exporter::collectors {
 namespace {

@@ -17,6 +17,8 @@
 #include "core/labels.h"
 #include "core/seconds.h"
 #include "core/text/kernel_text.h"
+#include "host/lldp/lldp_frames.h"
+#include "host/topology/netdev.h"
 
 namespace rdma_exporter::collectors {
 namespace {

@@ -21,6 +21,7 @@
 #include "collectors/resource/resource_pass.h"
 #include "core/job.h"
 #include "core/labels.h"
+#include "facts/fact_cache.h"
 #include "host/netlink/kept_netlink.h"
 #include "host/netlink/netlink.h"
 #include "host/netlink/nldev/nldev.h"

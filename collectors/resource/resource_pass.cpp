@@ -4,10 +4,12 @@
 
 #include <utility>
 
+#include "collectors/counters/carry_over.h"
 #include "collectors/resource/resource_owners.h"
 #include "core/labels.h"
 #include "host/netlink/kept_netlink.h"
 #include "host/netlink/nldev/nldev.h"
+#include "task/background.h"
 
 namespace rdma_exporter::collectors {
 namespace {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "host/netlink/address_message.h"
+#include "task/background.h"
 #include "tests/unit/collectors/collector_fixture.h"
 
 namespace rdma_exporter::collectors {

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <fstream>
 
+#include "collectors/counters/carry_over.h"
 #include "tests/unit/collectors/collector_fixture.h"
 #include "tests/unit/support/fake_ethtool.h"
 #include "tests/unit/support/netlink_mutation.h"
