@@ -11,24 +11,37 @@
 #include <string_view>
 #include <vector>
 
-#include "collectors/counters/carry_over.h"
 #include "collectors/counters/tables/counter_row.h"
-#include "collectors/ethtool/netdev_shared.h"
 #include "collectors/settings.h"
 #include "core/job.h"
 #include "core/metric.h"
 #include "core/policy.h"
-#include "facts/fact_cache.h"
-#include "host/events/port_states.h"
 #include "host/host.h"
 #include "host/topology/device.h"
-#include "host/topology/netdev.h"
-#include "task/background.h"
+
+namespace rdma_exporter::facts {
+class FactCache;
+}
+namespace rdma_exporter::host {
+class PortStates;
+struct Netdev;
+}  // namespace rdma_exporter::host
+namespace rdma_exporter::task {
+class Background;
+}
 
 namespace rdma_exporter::collectors {
 
 using core::AsyncEventsPolicy;
 using core::RawPolicy;
+
+class CarryOver;
+class NetdevSharing;
+
+/// New and empty.
+std::shared_ptr<CarryOver> make_carry_over();
+std::shared_ptr<NetdevSharing> make_netdev_sharing();
+std::shared_ptr<facts::FactCache> make_fact_cache();
 
 /// What collectors need from the configuration and the host. Outlives them.
 struct Context {
@@ -41,15 +54,15 @@ struct Context {
   ConfigCheckSettings config_check = {};
   task::Background* background = nullptr;  ///< nullptr: nothing that takes longer than a scrape is done
   /// Outlives the configuration.
-  std::shared_ptr<CarryOver> carry_over = std::make_shared<CarryOver>();
+  std::shared_ptr<CarryOver> carry_over = make_carry_over();
   core::FamilySelection metrics =
       {};  ///< families of the page; sources that feed no other family need not be read
   /// Names of the collectors that run; empty: all.
   std::set<std::string, std::less<>> enabled = {};
-  std::shared_ptr<NetdevSharing> netdevs = std::make_shared<NetdevSharing>();
+  std::shared_ptr<NetdevSharing> netdevs = make_netdev_sharing();
   ModuleSettings module = {};
   BurstSettings burst = {};
-  std::shared_ptr<facts::FactCache> facts = std::make_shared<facts::FactCache>();
+  std::shared_ptr<facts::FactCache> facts = make_fact_cache();
 
   bool runs(std::string_view collector) const { return enabled.empty() || enabled.contains(collector); }
 };
@@ -122,10 +135,26 @@ std::unique_ptr<Collector> make_per_netdev(const Context& context) {
   return std::make_unique<PerNetdev>(context);
 }
 
+/// The same with one job for the host as a whole, constructed from the context.
+template <typename HostJob>
+std::unique_ptr<Collector> make_for_host(const Context& context) {
+  class ForHost : public Collector {
+   public:
+    explicit ForHost(const Context& with) : context_(with) {}
+    std::shared_ptr<core::Job> host_job() override { return std::make_shared<HostJob>(context_); }
+
+   private:
+    const Context& context_;
+  };
+  return std::make_unique<ForHost>(context);
+}
+
 /// One collector, as --describe, the flags and the contract tests see it.
 struct CollectorSpec {
-  std::string_view name;  ///< as in --collector.NAME and in the label `collector`
-  std::string_view help;
+  std::string_view name;   ///< as in --collector.NAME and in the label `collector`
+  std::string_view help;   ///< what it exports, in one line
+  std::string_view reads;  ///< from where, for docs/CONFIGURATION.md, whose links it may have
+  /// Not for what needs a capability, or costs more than a collector of files does: users turn that on.
   bool enabled_by_default;
   /// Every family the collector can emit, in the order of the page.
   std::span<const core::MetricDesc* const> (*families)();

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "collectors/counters/carry_over.h"
 #include "collectors/counters/tables/hw_table.h"
+#include "host/events/port_states.h"
 
 namespace rdma_exporter::collectors {
 

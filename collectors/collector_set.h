@@ -12,6 +12,7 @@
 #include "collectors/collector.h"
 #include "core/result.h"
 #include "host/topology/inventory.h"
+#include "host/topology/netdev.h"
 
 namespace rdma_exporter::collectors {
 

@@ -13,8 +13,10 @@
 #include "collectors/burst/sampler/pause_sampler.h"
 #include "collectors/burst/sampler/sampling_thread.h"
 #include "collectors/collector.h"
+#include "collectors/ethtool/netdev_shared.h"
 #include "core/labels.h"
 #include "core/seconds.h"
+#include "host/topology/netdev.h"
 
 namespace rdma_exporter::collectors {
 namespace {
@@ -188,8 +190,12 @@ class BurstCollector : public Collector {
 
 extern const CollectorSpec burst_spec;
 const CollectorSpec burst_spec{
-    "burst", "Distributions of traffic, congestion and pause in windows of 10 ms to 1 s between scrapes",
-    false, burst_families, [](const Context& context) -> std::unique_ptr<Collector> {
+    "burst",
+    "Distributions of traffic, congestion and pause in windows of 10 ms to 1 s between scrapes",
+    "a few counters every 10 ms to 1 s, in its own threads ([BURST.md](BURST.md))",
+    false,
+    burst_families,
+    [](const Context& context) -> std::unique_ptr<Collector> {
       return std::make_unique<BurstCollector>(context);
     }};
 

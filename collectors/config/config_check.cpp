@@ -26,6 +26,7 @@
 #include "facts/gather.h"
 #include "host/host.h"
 #include "host/topology/device.h"
+#include "task/background.h"
 #include "task/background_value.h"
 #include "task/schedule.h"
 
@@ -315,7 +316,10 @@ extern const CollectorSpec config_check_spec;
 const CollectorSpec config_check_spec{
     "config_check",
     "Configuration checks, the same as those of the doctor command: MTU, GIDs, PFC, ECN, PCIe and others",
-    true, families, [](const Context& context) -> std::unique_ptr<Collector> {
+    "what `doctor` checks, in the background ([DOCTOR.md](DOCTOR.md))",
+    true,
+    families,
+    [](const Context& context) -> std::unique_ptr<Collector> {
       return std::make_unique<ConfigCheckCollector>(context);
     }};
 

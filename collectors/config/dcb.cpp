@@ -18,6 +18,7 @@
 #include "collectors/collector.h"
 #include "collectors/ethtool/ethtool_table.h"
 #include "collectors/ethtool/netdev_operation.h"
+#include "collectors/ethtool/netdev_shared.h"
 #include "collectors/netdev_labels.h"
 #include "core/labels.h"
 #include "core/metric.h"
@@ -25,6 +26,7 @@
 #include "host/netlink/dcb.h"
 #include "host/netlink/kept_netlink.h"
 #include "host/netlink/netlink.h"
+#include "host/topology/netdev.h"
 #include "task/schedule.h"
 
 namespace rdma_exporter::collectors {
@@ -330,7 +332,11 @@ std::span<const core::MetricDesc* const> families() { return kFamilies; }
 
 extern const CollectorSpec dcb_spec;
 const CollectorSpec dcb_spec{
-    "dcb", "Network interface of each RDMA port: PFC, ETS, mapping of traffic to priorities, buffers", true,
-    families, make_per_netdev<DcbJob>};
+    "dcb",
+    "Network interface of each RDMA port: PFC, ETS, mapping of traffic to priorities, buffers",
+    "DCB over rtnetlink ([DCB.md](DCB.md))",
+    true,
+    families,
+    make_per_netdev<DcbJob>};
 
 }  // namespace rdma_exporter::collectors

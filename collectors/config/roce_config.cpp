@@ -21,6 +21,7 @@
 #include "core/text/kernel_text.h"
 #include "facts/fact_cache.h"
 #include "host/fs/attr_dir.h"
+#include "host/topology/netdev.h"
 #include "log/log.h"
 #include "task/schedule.h"
 
@@ -218,8 +219,12 @@ class RoceConfigCollector : public Collector {
 
 extern const CollectorSpec roce_config_spec;
 const CollectorSpec roce_config_spec{
-    "roce_config", "RoCE settings: MTU of the interface, traffic class, ToS of connections, ECN and DCQCN",
-    true, families, [](const Context& context) -> std::unique_ptr<Collector> {
+    "roce_config",
+    "RoCE settings: MTU of the interface, traffic class, ToS of connections, ECN and DCQCN",
+    "MTU, ECN, DCQCN, traffic class and ToS where the driver shows them ([DCB.md](DCB.md))",
+    true,
+    families,
+    [](const Context& context) -> std::unique_ptr<Collector> {
       return std::make_unique<RoceConfigCollector>(context);
     }};
 

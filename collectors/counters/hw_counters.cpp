@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "collectors/collector.h"
+#include "collectors/counters/carry_over.h"
 #include "collectors/counters/counter_set.h"
 #include "collectors/counters/sysfs_counters.h"
 #include "collectors/counters/tables/hw_table.h"
@@ -223,6 +224,7 @@ std::vector<CounterTable> counter_tables() {
 extern const CollectorSpec hw_counters_spec;
 const CollectorSpec hw_counters_spec{"hw_counters",
                                      "Driver counters per port and per device (hw_counters, RDMA netlink)",
+                                     "RDMA netlink, or `ports/N/hw_counters` and `hw_counters`",
                                      true,
                                      hw_families,
                                      [](const Context& context) -> std::unique_ptr<Collector> {

@@ -69,13 +69,15 @@ std::vector<CounterTable> counter_tables() { return {{"ports/N/counters", "any",
 }  // namespace
 
 extern const CollectorSpec port_counters_spec;
-const CollectorSpec port_counters_spec{"port_counters",
-                                       "IBTA port counters (ports/N/counters)",
-                                       true,
-                                       pma_families,
-                                       [](const Context& context) -> std::unique_ptr<Collector> {
-                                         return std::make_unique<PortCounters>(context);
-                                       },
-                                       counter_tables};
+const CollectorSpec port_counters_spec{
+    "port_counters",
+    "Traffic and errors of each port: counters of the InfiniBand specification",
+    "`ports/N/counters`",
+    true,
+    pma_families,
+    [](const Context& context) -> std::unique_ptr<Collector> {
+      return std::make_unique<PortCounters>(context);
+    },
+    counter_tables};
 
 }  // namespace rdma_exporter::collectors

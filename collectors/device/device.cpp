@@ -14,6 +14,7 @@
 #include "core/labels.h"
 #include "core/text/kernel_text.h"
 #include "facts/fact_cache.h"
+#include "host/events/port_states.h"
 #include "host/topology/pci.h"
 #include "task/schedule.h"
 
@@ -339,8 +340,11 @@ std::span<const MetricDesc* const> families() { return kFamilies; }
 
 extern const CollectorSpec device_spec;
 const CollectorSpec device_spec{"device",
-                                "Identity, firmware and PCIe link of each device, and whether it is up", true,
-                                families, [](const Context& context) -> std::unique_ptr<Collector> {
+                                "Identity, firmware and PCIe link of each device, and whether it is up",
+                                "`/sys/class/infiniband/DEVICE` and its PCI function",
+                                true,
+                                families,
+                                [](const Context& context) -> std::unique_ptr<Collector> {
                                   return std::make_unique<DeviceCollector>(context);
                                 }};
 

@@ -14,7 +14,10 @@
 #include "collectors/netdev_labels.h"
 #include "core/labels.h"
 #include "core/text/kernel_text.h"
+#include "host/events/event_reader.h"
+#include "host/fs/attr_dir.h"
 #include "host/kernel_release.h"
+#include "host/topology/netdev.h"
 #include "log/log.h"
 #include "task/schedule.h"
 
@@ -271,10 +274,14 @@ std::span<const MetricDesc* const> families() { return kFamilies; }
 }  // namespace
 
 extern const CollectorSpec events_spec;
-const CollectorSpec events_spec{"events",
-                                "What happened between two scrapes: links, devices, asynchronous events",
-                                true, families, [](const Context& context) -> std::unique_ptr<Collector> {
-                                  return std::make_unique<EventsCollector>(context);
-                                }};
+const CollectorSpec events_spec{
+    "events",
+    "What happened between two scrapes: flaps, resets, hot-plug, asynchronous events",
+    "carrier counters, kernel messages, asynchronous verbs events ([EVENTS.md](EVENTS.md))",
+    true,
+    families,
+    [](const Context& context) -> std::unique_ptr<Collector> {
+      return std::make_unique<EventsCollector>(context);
+    }};
 
 }  // namespace rdma_exporter::collectors

@@ -18,6 +18,7 @@
 #include "core/labels.h"
 #include "core/text/kernel_text.h"
 #include "facts/fact_cache.h"
+#include "host/events/port_states.h"
 #include "host/fs/host_fs.h"
 #include "log/log.h"
 #include "task/schedule.h"
@@ -342,7 +343,8 @@ std::span<const MetricDesc* const> families() { return kFamilies; }
 }  // namespace
 
 extern const CollectorSpec port_spec;
-const CollectorSpec port_spec{"port", "Port state, speed, GIDs and MTU", true, families,
-                              make_per_device<PortJob>};
+const CollectorSpec port_spec{
+    "port",   "Port state, speed, GIDs and MTU", "`ports/N`: state, rate, GIDs; verbs for the MTU", true,
+    families, make_per_device<PortJob>};
 
 }  // namespace rdma_exporter::collectors

@@ -15,6 +15,7 @@
 #include "collectors/collector.h"
 #include "collectors/counters/counter_set.h"
 #include "collectors/ethtool/ethtool_table.h"
+#include "collectors/ethtool/netdev_shared.h"
 #include "collectors/netdev_labels.h"
 #include "core/job.h"
 #include "core/labels.h"
@@ -300,13 +301,15 @@ std::span<const MetricDesc* const> families() {
 }  // namespace
 
 extern const CollectorSpec ethtool_spec;
-const CollectorSpec ethtool_spec{"ethtool",
-                                 "Driver statistics of network interfaces (ethtool -S)",
-                                 true,
-                                 families,
-                                 [](const Context& context) -> std::unique_ptr<Collector> {
-                                   return std::make_unique<EthtoolCollector>(context);
-                                 },
-                                 ethtool_tables};
+const CollectorSpec ethtool_spec{
+    "ethtool",
+    "Driver statistics of network interfaces (ethtool -S): pause, priorities, discards, PCIe stalls, FEC",
+    "driver statistics of the network interfaces behind RDMA ports, by ioctl ([ETHERNET.md](ETHERNET.md))",
+    true,
+    families,
+    [](const Context& context) -> std::unique_ptr<Collector> {
+      return std::make_unique<EthtoolCollector>(context);
+    },
+    ethtool_tables};
 
 }  // namespace rdma_exporter::collectors

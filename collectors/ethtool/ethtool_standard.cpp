@@ -20,11 +20,13 @@
 #include <vector>
 
 #include "collectors/collector.h"
+#include "collectors/counters/carry_over.h"
 #include "collectors/counters/counter_set.h"
 #include "collectors/device/hwmon.h"
 #include "collectors/ethtool/ethtool_standard_table.h"
 #include "collectors/ethtool/ethtool_table.h"
 #include "collectors/ethtool/netdev_operation.h"
+#include "collectors/ethtool/netdev_shared.h"
 #include "collectors/netdev_labels.h"
 #include "core/labels.h"
 #include "core/text/kernel_text.h"
@@ -33,6 +35,7 @@
 #include "host/ethtool/genl_ethtool.h"
 #include "host/netlink/kept_netlink.h"
 #include "host/netlink/netlink.h"
+#include "host/topology/netdev.h"
 #include "task/schedule.h"
 
 namespace rdma_exporter::collectors {
@@ -398,6 +401,7 @@ const CollectorSpec ethtool_standard_spec{
     "ethtool_standard",
     "Network interface of each RDMA port: standard MAC, pause, FEC and link counters, speed, rings, "
     "temperatures",
+    "ethtool netlink and hwmon for the same interfaces ([DCB.md](DCB.md))",
     true,
     standard_families,
     make_per_netdev<EthtoolStandardJob>,

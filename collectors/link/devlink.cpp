@@ -254,8 +254,12 @@ std::span<const MetricDesc* const> families() { return kFamilies; }
 
 extern const CollectorSpec devlink_spec;
 const CollectorSpec devlink_spec{
-    "devlink", "Health reporters of each adapter, and running against stored firmware versions", true,
-    families, [](const Context& context) -> std::unique_ptr<Collector> {
+    "devlink",
+    "Health reporters of each adapter, and running against stored firmware versions",
+    "the adapter's devlink instance, in the background ([LINK.md](LINK.md))",
+    true,
+    families,
+    [](const Context& context) -> std::unique_ptr<Collector> {
       return std::make_unique<DevlinkCollector>(context);
     }};
 

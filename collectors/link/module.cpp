@@ -18,6 +18,7 @@
 #include "core/labels.h"
 #include "core/metric.h"
 #include "core/seconds.h"
+#include "host/topology/netdev.h"
 
 namespace rdma_exporter::collectors {
 namespace {
@@ -242,7 +243,9 @@ extern const CollectorSpec module_spec;
 const CollectorSpec module_spec{"module",
                                 "Transceiver or cable of each RDMA port: identity, temperature, light, and "
                                 "its own limits (CAP_NET_ADMIN)",
-                                false, module_families,
+                                "the transceiver's memory ([LINK.md](LINK.md))",
+                                false,
+                                module_families,
                                 [](const Context& context) -> std::unique_ptr<Collector> {
                                   return std::make_unique<ModuleCollector>(context);
                                 }};

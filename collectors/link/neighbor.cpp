@@ -17,6 +17,8 @@
 #include "core/labels.h"
 #include "core/seconds.h"
 #include "core/text/kernel_text.h"
+#include "host/lldp/lldp_frames.h"
+#include "host/topology/netdev.h"
 
 namespace rdma_exporter::collectors {
 namespace {
@@ -147,7 +149,9 @@ class NeighborCollector : public Collector {
 extern const CollectorSpec neighbor_spec;
 const CollectorSpec neighbor_spec{"neighbor",
                                   "Switch and port at the other end of each RDMA port, by LLDP (CAP_NET_RAW)",
-                                  false, [] { return std::span<const core::MetricDesc* const>(kFamilies); },
+                                  "LLDP frames ([LINK.md](LINK.md))",
+                                  false,
+                                  [] { return std::span<const core::MetricDesc* const>(kFamilies); },
                                   [](const Context& context) -> std::unique_ptr<Collector> {
                                     return std::make_unique<NeighborCollector>(context);
                                   }};

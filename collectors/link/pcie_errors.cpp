@@ -242,7 +242,11 @@ std::span<const MetricDesc* const> families() { return kFamilies; }
 
 extern const CollectorSpec pcie_errors_spec;
 const CollectorSpec pcie_errors_spec{
-    "pcie_errors", "PCIe errors (AER) of each adapter, of the port above it and of its root port", true,
-    families, make_per_device<PcieErrorsJob>};
+    "pcie_errors",
+    "PCIe errors (AER) of each adapter, of the port above it and of its root port",
+    "AER counters of the adapter, the port above it and the root port ([LINK.md](LINK.md))",
+    true,
+    families,
+    make_per_device<PcieErrorsJob>};
 
 }  // namespace rdma_exporter::collectors

@@ -21,6 +21,7 @@
 #include "collectors/resource/resource_pass.h"
 #include "core/job.h"
 #include "core/labels.h"
+#include "facts/fact_cache.h"
 #include "host/netlink/kept_netlink.h"
 #include "host/netlink/netlink.h"
 #include "host/netlink/nldev/nldev.h"
@@ -274,7 +275,11 @@ extern const CollectorSpec resource_spec;
 const CollectorSpec resource_spec{
     "resource",
     "Queue pairs, memory regions and other objects: number and limit; state and owner where that is safe",
-    true, resource_families, [](const Context& context) -> std::unique_ptr<Collector> {
+    "RDMA netlink, `/proc/PID/cgroup` and `comm` of owners, verbs for the limits "
+    "([RESOURCES.md](RESOURCES.md))",
+    true,
+    resource_families,
+    [](const Context& context) -> std::unique_ptr<Collector> {
       return std::make_unique<ResourceCollector>(context);
     }};
 

@@ -4,10 +4,12 @@
 
 #include <utility>
 
+#include "collectors/counters/carry_over.h"
 #include "collectors/resource/resource_owners.h"
 #include "core/labels.h"
 #include "host/netlink/kept_netlink.h"
 #include "host/netlink/nldev/nldev.h"
+#include "task/background.h"
 
 namespace rdma_exporter::collectors {
 namespace {
@@ -107,10 +109,8 @@ std::shared_ptr<const DetailReport> ResourceDetail::report() const {
     table.labels = core::render_labels({{"table", table.table}});
     table.truncated_labels = core::render_labels({{"table", table.table}, {"reason", table.truncated}});
   }
-  if (host_.procfs) {
-    report->owners = owner_rows({shares(Table::qp), shares(Table::mr), shares(Table::cq), shares(Table::ctx)},
-                                *host_.procfs, settings_.owners, settings_.owners_top);
-  }
+  report->owners = owner_rows({shares(Table::qp), shares(Table::mr), shares(Table::cq), shares(Table::ctx)},
+                              *host_.procfs, settings_.owners, settings_.owners_top);
   return report;
 }
 

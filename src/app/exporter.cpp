@@ -11,6 +11,7 @@
 #include "app/setup/collector_settings.h"
 #include "core/seconds.h"
 #include "doctor/page/host_page.h"
+#include "host/events/event_reader.h"
 #include "log/caught.h"
 #include "log/log.h"
 

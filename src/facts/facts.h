@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/result.h"
-#include "core/text/kernel_text.h"
+#include "core/text/number_list.h"
 #include "host/ethtool/genl_ethtool.h"
 #include "host/netlink/dcb.h"
 #include "host/topology/driver.h"

@@ -2,6 +2,7 @@
 // Copyright the rdma_exporter authors
 #include <charconv>
 
+#include "core/text/kernel_text.h"
 #include "facts/gather_parts.h"
 #include "host/topology/pci.h"
 

@@ -6,22 +6,26 @@
 #include <memory>
 #include <vector>
 
+#include "core/result.h"
 #include "host/ethtool/ethtool.h"
 #include "host/events/changes.h"
-#include "host/events/event_reader.h"
-#include "host/fs/attr_dir.h"
+#include "host/fs/fd.h"
 #include "host/fs/host_fs.h"
 #include "host/kernel_release.h"
-#include "host/lldp/lldp_frames.h"
 #include "host/netlink/kept_netlink.h"
 #include "host/netlink/netlink.h"
 #include "host/verbs/verbs.h"
 
 namespace rdma_exporter::host {
 
+class EventReader;
+class LldpFrames;
+
 /// The seams through which everything about the host is read. Lives as long as the process; shared by all
 /// jobs.
 struct Host {
+  /// These two are never nullptr. A recording or a tree without /proc has a procfs in which each read fails
+  /// with ENOENT.
   std::unique_ptr<HostFs> sysfs;
   std::unique_ptr<HostFs> procfs;
   /// A new netlink conversation; nullptr if netlink is not used (a recording, a tree). Jobs use

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// Contract: docs/DOCTOR.md ends with the program's table of checks. To update it:
-//
-//   UPDATE_GOLDEN=1 build/release/tests/contract/contract_test --gtest_filter='DoctorDocument.*'
+// Contract: docs/DOCTOR.md ends with the program's table of checks. scripts/regenerate updates it.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -34,7 +32,7 @@ TEST(DoctorDocument, EndsWithTheTableOfChecks) {
     text += checks_markdown();
     std::ofstream(kDocument, std::ios::binary) << text;
   }
-  EXPECT_EQ(text.substr(heading + kHeading.size()), checks_markdown());
+  EXPECT_EQ(text.substr(heading + kHeading.size()), checks_markdown()) << "run scripts/regenerate";
 }
 
 TEST(DoctorDocument, HasATableOfWholeRows) {

@@ -85,15 +85,10 @@ TEST(EmittedFamilies, AreInTheListOfTheirCollector) {
   std::set<std::string_view> emitting;
   for (const auto& [name, root] : all_trees()) {
     for (const collectors::CollectorSpec* spec : collectors::all_collectors()) {
-      host::Host host{.sysfs = host::make_host_fs(root), .procfs = nullptr, .verbs = nullptr};
-      const collectors::Context context{host};
-      collectors::CollectorSet set(context, {&spec, 1}, [](const std::string&) { return true; });
-      ASSERT_TRUE(set.refresh().has_value());
+      TreeHost host(root, {&spec, 1});
       const auto families = spec->families();
-      for (const auto& job : set.jobs()) {
-        core::JobRun run(1);
-        job->run(run);
-        for (const core::Sample& sample : run.samples().samples()) {
+      for (const auto& run : host.collect()) {
+        for (const core::Sample& sample : run->samples().samples()) {
           emitting.insert(spec->name);
           EXPECT_NE(std::find(families.begin(), families.end(), sample.metric), families.end())
               << name << ": " << sample.metric->name << " of " << spec->name;

@@ -36,6 +36,7 @@ class EthtoolHost {
     kernel->interfaces["eth0"] = listed_interface(list);
     nic_ = &kernel->interfaces["eth0"];
     host_.sysfs = host::make_host_fs(tree_.root());
+    host_.procfs = host::make_host_fs(tree_.path("proc"));
     host_.ethtool = std::move(kernel);
     context_.ethtool.interval = std::chrono::milliseconds(0);
     const config::EthtoolConfig defaults;

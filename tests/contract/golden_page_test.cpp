@@ -2,9 +2,7 @@
 // Copyright the rdma_exporter authors
 //
 // Contract: the page of a recorded host, byte for byte: the output of --once without the exporter's own
-// metrics. A change of it is visible to users. To update the files and see the difference:
-//
-//   UPDATE_GOLDEN=1 contract_test --gtest_filter='GoldenPage.*' && git diff tests/contract/golden
+// metrics. A change of it is visible to users. scripts/regenerate updates the files.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -39,7 +37,8 @@ TEST(GoldenPage, OfEveryRecording) {
     std::ifstream file(golden, std::ios::binary);
     ASSERT_TRUE(file.good()) << golden;
     const std::string expected{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    EXPECT_EQ(page, expected) << name;
+    EXPECT_EQ(page, expected)
+        << name << ": if this is meant, run scripts/regenerate and look at git diff tests/contract/golden";
   }
   EXPECT_GT(recordings, 0U);
 }

@@ -13,9 +13,9 @@
 
 namespace rdma_exporter::test {
 
-TreeHost::TreeHost(const std::string& sysfs_root)
-    : host_{.sysfs = host::make_host_fs(sysfs_root), .procfs = nullptr, .verbs = nullptr},
-      collectors_(context_, collectors::all_collectors(), [](const std::string&) { return true; }) {}
+TreeHost::TreeHost(const std::string& sysfs_root, std::span<const collectors::CollectorSpec* const> specs)
+    : host_{.sysfs = host::make_host_fs(sysfs_root), .procfs = host::make_host_fs(sysfs_root + "/../proc")},
+      collectors_(context_, specs, [](const std::string&) { return true; }) {}
 
 const std::vector<std::unique_ptr<core::JobRun>>& TreeHost::collect() {
   EXPECT_TRUE(collectors_.refresh().has_value());

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,10 +15,11 @@
 
 namespace rdma_exporter::test {
 
-/// All collectors on one tree (SYSFS_ROOT as --path.sysfs takes it), collected as often as wanted.
+/// Collectors on one tree (SYSFS_ROOT as --path.sysfs takes it), collected as often as wanted.
 class TreeHost {
  public:
-  explicit TreeHost(const std::string& sysfs_root);
+  explicit TreeHost(const std::string& sysfs_root,
+                    std::span<const collectors::CollectorSpec* const> specs = collectors::all_collectors());
 
   /// One collection. The batches live until the next one.
   const std::vector<std::unique_ptr<core::JobRun>>& collect();

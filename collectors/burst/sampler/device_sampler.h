@@ -11,6 +11,7 @@
 #include "collectors/burst/sampler/pace.h"
 #include "collectors/burst/sampler/reader.h"
 #include "collectors/settings.h"
+#include "host/fs/attr_dir.h"
 #include "host/host.h"
 #include "host/topology/device.h"
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "collectors/ethtool/ethtool_table.h"
+#include "collectors/ethtool/netdev_shared.h"
 
 namespace rdma_exporter::collectors {
 

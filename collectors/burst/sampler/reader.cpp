@@ -11,6 +11,7 @@
 #include "collectors/counters/tables/hw_table.h"
 #include "collectors/counters/tables/pma_table.h"
 #include "core/text/kernel_text.h"
+#include "host/fs/attr_dir.h"
 #include "host/netlink/kept_netlink.h"
 #include "host/netlink/netlink.h"
 #include "host/netlink/nldev/nldev.h"

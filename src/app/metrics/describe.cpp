@@ -115,7 +115,7 @@ constexpr std::string_view kPreamble =
     "`--metrics.include` and `--metrics.exclude` select families by name. Whatever a device or kernel does "
     "not support is absent, never 0. `direction` is seen from this host: `rx` is received, `tx` is sent.\n";
 
-// tests/e2e/test_metrics_set.py counts them.
+// tests/e2e/test_metrics_set.py counts them, scripts/regenerate writes them here.
 constexpr std::string_view kSeriesPerPort =
     "\n## Series per port\n\n"
     "Counted on a host with eight ports, PFC on one priority and traffic on two. Each port includes its "
@@ -152,6 +152,14 @@ std::string describe_markdown() {
                        table.driver);
     for (const collectors::CounterRow& row : table.rows) out += row_line(row);
   }
+  return out;
+}
+
+std::string collectors_markdown() {
+  std::string out = "| Collector | Reads | Exports |\n|---|---|---|\n";
+  for (const collectors::CollectorSpec* spec : collectors::all_collectors())
+    out += fmt::format("| `{}`{} | {} | {} |\n", spec->name,
+                       spec->enabled_by_default ? "" : " (off by default)", spec->reads, spec->help);
   return out;
 }
 

@@ -14,6 +14,7 @@
 #include "core/seconds.h"
 #include "doctor/checks/checks.h"
 #include "doctor/words/counter_words.h"
+#include "facts/fact_cache.h"
 #include "log/caught.h"
 
 namespace rdma_exporter::app {

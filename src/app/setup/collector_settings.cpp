@@ -141,7 +141,7 @@ collectors::Context collector_context(host::Host& host, const config::Config& co
       std::move(carry_over),
       family_selection(config.metrics),
       names_of(enabled_collectors(config)),
-      std::make_shared<collectors::NetdevSharing>(),
+      collectors::make_netdev_sharing(),
       {.interval = config.module.interval, .first_wait = first_wait(config, "module", purpose)},
       burst_settings(config.burst, purpose)};
 }

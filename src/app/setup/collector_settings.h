@@ -42,7 +42,7 @@ std::vector<const collectors::CollectorSpec*> enabled_collectors(const config::C
 /// `host` and `background` outlive the collectors. `carry_over`: what those of the configuration before left.
 collectors::Context collector_context(
     host::Host& host, const config::Config& config, Purpose purpose, task::Background& background,
-    std::shared_ptr<collectors::CarryOver> carry_over = std::make_shared<collectors::CarryOver>());
+    std::shared_ptr<collectors::CarryOver> carry_over = collectors::make_carry_over());
 
 /// What a filter selects of the collectors there are. Errors, each a message for the client: a name that no
 /// collector has, or to collect only one that is switched off. To exclude one that is off is fine: one

@@ -8,6 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "host/events/event_reader.h"
+#include "host/lldp/lldp_frames.h"
 #include "record/archive/recording.h"
 #include "record/replaying_host.h"
 

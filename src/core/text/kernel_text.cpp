@@ -2,7 +2,6 @@
 // Copyright the rdma_exporter authors
 #include "core/text/kernel_text.h"
 
-#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <system_error>
@@ -137,25 +136,6 @@ Result<std::optional<std::uint32_t>> parse_global_traffic_class(std::string_view
 
 bool is_zero_gid(std::string_view text) {
   return trim(text).find_first_not_of("0:") == std::string_view::npos;
-}
-
-bool NumberList::contains(std::uint32_t number) const {
-  return std::any_of(ranges_.begin(), ranges_.end(),
-                     [&](const auto& range) { return number >= range.first && number <= range.second; });
-}
-
-bool NumberList::intersects(const NumberList& other) const {
-  return std::any_of(ranges_.begin(), ranges_.end(), [&](const auto& mine) {
-    return std::any_of(other.ranges_.begin(), other.ranges_.end(), [&](const auto& theirs) {
-      return mine.first <= theirs.second && theirs.first <= mine.second;
-    });
-  });
-}
-
-std::uint64_t NumberList::count() const {
-  std::uint64_t numbers = 0;
-  for (const auto& [first, last] : ranges_) numbers += std::uint64_t{last} - first + 1;
-  return numbers;
 }
 
 Result<NumberList> parse_number_list(std::string_view text) {

@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "core/result.h"
+#include "core/text/number_list.h"
 
 // Pure parsers of the text that the kernel prints in sysfs and procfs. None throws, and on success only those
 // that return a list allocate. Text that the named kernel function does not print is a parse error. All
@@ -52,19 +52,6 @@ Result<std::optional<std::uint32_t>> parse_global_traffic_class(std::string_view
 
 /// True for the all-zero GID that gids/N prints for an empty slot.
 bool is_zero_gid(std::string_view text);
-
-/// A set of numbers stored as inclusive ranges: processors, memory nodes, ports.
-class NumberList {
- public:
-  bool contains(std::uint32_t number) const;
-  bool intersects(const NumberList& other) const;
-  std::uint64_t count() const;
-  bool empty() const { return ranges_.empty(); }
-
- private:
-  friend Result<NumberList> parse_number_list(std::string_view text);
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> ranges_;  ///< ascending and disjoint, as printed
-};
 
 /// "0-3,8", as the kernel prints a bitmap (lib/vsprintf.c bitmap_list_string: local_cpulist,
 /// smp_affinity_list, node/online, ip_local_reserved_ports). An empty text is an empty set.

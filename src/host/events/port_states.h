@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "host/fs/attr_dir.h"
 #include "host/host.h"
 #include "host/topology/device.h"
 

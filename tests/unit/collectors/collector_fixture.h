@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// Runs one collector like the engine does: discovery, then one run of each job, on a tree of files with
+// Runs one collector like the engine does: discovery, then one run of each job, on trees of files with
 // scripted netlink answers and a scripted verbs device.
 #pragma once
 
@@ -78,6 +78,7 @@ class CollectorFixture : public ::testing::Test {
     auto fs = std::make_unique<test::WatchedFs>(host::make_host_fs(tree_.root()));
     fs_ = fs.get();
     host_.sysfs = std::move(fs);
+    host_.procfs = host::make_host_fs(proc_.root());
     auto verbs = std::make_unique<ScriptedVerbs>();
     verbs_ = verbs.get();
     host_.verbs = std::move(verbs);
@@ -134,7 +135,8 @@ class CollectorFixture : public ::testing::Test {
     script_->answers[host::nldev::kStatGet] = {test::recorded_message("stat_get_0.bin")};
   }
 
-  test::TempTree tree_;
+  test::TempTree tree_;  ///< sysfs
+  test::TempTree proc_;  ///< procfs
   test::WatchedFs* fs_ = nullptr;
   ScriptedVerbs* verbs_ = nullptr;
   std::shared_ptr<test::Script> script_ = std::make_shared<test::Script>();  ///< RDMA netlink

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// Template of a collector: virtual functions of a device (Documentation/ABI/testing/sysfs-bus-pci,
-// sriov_numvfs). Not part of the program: copy it to collectors/PART/NAME.cpp. docs/ARCHITECTURE.md says what
-// else a collector needs.
+// Templates of two collectors, one that reads each device and one that reads the host as a whole: virtual
+// functions of a device (Documentation/ABI/testing/sysfs-bus-pci, sriov_numvfs), and the free entropy of the
+// kernel (Documentation/admin-guide/sysctl/kernel.rst, random). Not part of the program: copy the half that
+// fits to collectors/PART/NAME.cpp. docs/ARCHITECTURE.md says what else a collector needs.
 #include <array>
 #include <string>
 
@@ -23,7 +24,8 @@ constexpr MetricDesc kVirtualFunctions{"rdma_device_virtual_functions",
                                        "device",
                                        "",
                                        "Virtual functions enabled on the device",
-                                       "sysfs class/infiniband/D/device/sriov_numvfs"};
+                                       "sysfs class/infiniband/D/device/sriov_numvfs",
+                                       core::MetricSet::full};  // see "A metric" in docs/ARCHITECTURE.md
 
 constexpr std::array kFamilies{&kVirtualFunctions};
 static_assert(core::all_valid(std::array{kVirtualFunctions}));
@@ -57,7 +59,49 @@ std::span<const MetricDesc* const> families() { return kFamilies; }
 }  // namespace
 
 extern const CollectorSpec template_spec;
-const CollectorSpec template_spec{"template", "Virtual functions of devices (sriov_numvfs)", true, families,
-                                  make_per_device<TemplateJob>};
+const CollectorSpec template_spec{"template", "Virtual functions of devices", "`device/sriov_numvfs`", true,
+                                  families,   make_per_device<TemplateJob>};
+
+// --- the host as a whole
+
+namespace {
+
+constexpr MetricDesc kEntropy{"rdma_host_entropy_bits",
+                              MetricType::gauge,
+                              "",
+                              "bits",
+                              "Entropy that the kernel has at its disposal",
+                              "procfs sys/kernel/random/entropy_avail",
+                              core::MetricSet::full};
+
+constexpr std::array kHostFamilies{&kEntropy};
+static_assert(core::all_valid(std::array{kEntropy}));
+
+/// One job, whatever devices the host has.
+class TemplateHostJob : public core::Job {
+ public:
+  explicit TemplateHostJob(const Context& context)
+      : Job("template_host", ""), procfs_(*context.host.procfs) {}
+
+  void run(core::JobRun& run) override {
+    const auto text = procfs_.read("sys/kernel/random/entropy_avail");
+    if (!text) return count_unless_absent(text.error(), run);
+    const auto bits = core::parse_integer(*text);
+    if (!bits) return run.count_read_error("parse");
+    run.samples().add(kEntropy, {}, static_cast<double>(*bits));
+  }
+
+ private:
+  host::HostFs& procfs_;
+};
+
+std::span<const MetricDesc* const> host_families() { return kHostFamilies; }
+
+}  // namespace
+
+extern const CollectorSpec template_host_spec;
+const CollectorSpec template_host_spec{
+    "template_host", "Entropy of the kernel",       "`/proc/sys/kernel/random/entropy_avail`", true,
+    host_families,   make_for_host<TemplateHostJob>};
 
 }  // namespace rdma_exporter::collectors

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// Test of the collector template; copy it together with the template.
+// Tests of the templates of collectors; copy the half that fits together with the template.
 #include "tests/unit/collectors/collector_fixture.h"
 
 namespace rdma_exporter::collectors {
 
 extern const CollectorSpec template_spec;
+extern const CollectorSpec template_host_spec;
 
 namespace {
 
@@ -29,6 +30,33 @@ TEST_F(TemplateCollectorTest, ServesNothingWhereTheKernelHasNoSuchFile) {
 
 TEST_F(TemplateCollectorTest, CountsWhatIsNoNumber) {
   write("eight\n");
+  EXPECT_TRUE(collect().empty());
+  EXPECT_EQ(errors_, (Counts{{"parse", 1}}));
+}
+
+// --- the host as a whole
+
+class TemplateHostCollectorTest : public CollectorFixture {
+ protected:
+  TemplateHostCollectorTest() : CollectorFixture(template_host_spec) {}
+  void write(const std::string& text) const { proc_.write("sys/kernel/random/entropy_avail", text); }
+};
+
+TEST_F(TemplateHostCollectorTest, ReadsANumberOnceForAllDevices) {
+  add_port("d");
+  add_port("e");
+  write("256\n");
+  EXPECT_EQ(collect(), (Page{{"rdma_host_entropy_bits{}", 256}}));
+  EXPECT_TRUE(errors_.empty());
+}
+
+TEST_F(TemplateHostCollectorTest, ServesNothingWhereTheKernelHasNoSuchFile) {
+  EXPECT_TRUE(collect().empty());
+  EXPECT_TRUE(errors_.empty());
+}
+
+TEST_F(TemplateHostCollectorTest, CountsWhatIsNoNumber) {
+  write("many\n");
   EXPECT_TRUE(collect().empty());
   EXPECT_EQ(errors_, (Counts{{"parse", 1}}));
 }

@@ -24,8 +24,7 @@ void expect_golden(const std::string& name, const std::string& printed) {
   std::ifstream file(path, std::ios::binary);
   const std::string expected{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   EXPECT_EQ(printed, expected)
-      << "An option has changed: run UPDATE_GOLDEN=1 build/asan/tests/unit/config_test "
-         "--gtest_filter='Config*' and look at git diff tests/unit/data/config";
+      << "An option has changed: run scripts/regenerate and look at git diff tests/unit/data/config";
 }
 
 TEST(ConfigPrint, WritesTheDefaultsAsYaml) { expect_golden("defaults.yml", print(parse_words({})->config)); }

@@ -13,6 +13,7 @@
 #include <fstream>
 #include <system_error>
 
+#include "core/text/kernel_text.h"
 #include "probe/rdma/cm/verbs_cm.h"
 
 namespace rdma_exporter::probe {

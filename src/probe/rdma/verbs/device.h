@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/result.h"
-#include "core/text/kernel_text.h"
+#include "core/text/number_list.h"
 #include "probe/channel/frame.h"
 #include "probe/rdma/gid_choice.h"
 #include "probe/rdma/verbs/adapter_clock.h"

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "host/netlink/address_message.h"
+#include "task/background.h"
 #include "tests/unit/collectors/collector_fixture.h"
 
 namespace rdma_exporter::collectors {
@@ -35,7 +36,6 @@ class StubBackground : public task::Background {
 class ConfigCheckTest : public CollectorFixture {
  protected:
   ConfigCheckTest() : CollectorFixture(config_check_spec) {
-    host_.procfs = host::make_host_fs(tree_.path("proc"));
     context_.background = &background_;
     route_script_->refusals[78] = EOPNOTSUPP;  // RTM_GETDCB
     add_soft_roce("rxe0", "ve0");

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <fstream>
 
+#include "collectors/counters/carry_over.h"
 #include "tests/unit/collectors/collector_fixture.h"
 #include "tests/unit/support/fake_ethtool.h"
 #include "tests/unit/support/netlink_mutation.h"
@@ -284,7 +285,6 @@ TEST_F(DeviceHwCountersTest, AreLeftAloneWhenTheProofIsGone) {
 class PortlessHwCountersTest : public DeviceHwCountersTest {
  protected:
   PortlessHwCountersTest() {
-    host_.procfs = host::make_host_fs(proc_.root());
     auto kernel = std::make_unique<test::FakeEthtool>();
     kernel->interfaces["eth0"].bus_address = "0000:3b:00.4";
     kernel_ = kernel.get();
@@ -293,7 +293,6 @@ class PortlessHwCountersTest : public DeviceHwCountersTest {
     tree_.mkdir("devices/0000:3b:00.4/net/eth0");
     tree_.link("../../../devices/0000:3b:00.4", device_path("d") + "device");
   }
-  test::TempTree proc_;
   test::FakeEthtool* kernel_ = nullptr;
 };
 

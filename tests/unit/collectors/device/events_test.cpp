@@ -2,6 +2,7 @@
 // Copyright the rdma_exporter authors
 #include <cerrno>
 
+#include "host/events/event_reader.h"
 #include "tests/unit/collectors/collector_fixture.h"
 
 namespace rdma_exporter::collectors {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "host/ethtool/genl_ethtool.h"
+#include "task/background.h"
 #include "tests/unit/collectors/collector_fixture.h"
 
 namespace rdma_exporter::collectors {

@@ -30,7 +30,6 @@ class ResourceTest : public CollectorFixture {
     answer(host::nldev::ResourceTable::ctx, {"res_ctx_0.bin"});
     // The summary is that of rxe0, the connection ids are those of rxe1: here rxe0 has them.
     answer(host::nldev::ResourceTable::cm_id, {"res_cm_id_0.bin"});
-    host_.procfs = host::make_host_fs(proc_.root());
     host_.resource_dumps_safe = true;
     context_.background = &background_;
     verbs_->limits = host::DeviceLimits{.qps = 1000, .cqs = 2000, .mrs = 3000, .pds = 0, .srqs = 0};
@@ -54,7 +53,6 @@ class ResourceTest : public CollectorFixture {
         page.begin(), page.end(), [&](const auto& entry) { return entry.first.starts_with(start); }));
   }
 
-  test::TempTree proc_;
   test::ScriptedBackground background_;
 };
 
