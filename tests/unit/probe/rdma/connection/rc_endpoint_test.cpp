@@ -244,6 +244,20 @@ TEST_F(RcEndpointTest, GivesUpAnEchoThatIsNotAnswered) {
   EXPECT_GE(Clock::now() - begin, 1s);
 }
 
+TEST_F(RcEndpointTest, TakesNoLateAnswerForThatOfTheNextEcho) {
+  start({.timing = {.timeout = 12, .retry = 0}});
+  connect();
+  tick_echo();
+  ASSERT_TRUE(soon([this] { return !recorded.failed().empty(); })) << "nobody answers";
+  tick_echo();
+  send_from_far({1, true, 1us});
+  std::this_thread::sleep_for(20ms);
+  EXPECT_TRUE(recorded.of(Op::echo).empty());
+  send_from_far({2, true, 3us});
+  ASSERT_TRUE(succeeded(Op::echo, 1));
+  EXPECT_EQ(recorded.of(Op::echo)[0].peer_delay, 3us);
+}
+
 TEST_F(RcEndpointTest, MeasuresReadsByTheAdaptersClock) {
   fabric.set_clock(1'000'000);
   start({.one_sided = {Op::read}});
