@@ -121,6 +121,13 @@ TEST(Fleet, PutsThoseFirstThatStay) {
   EXPECT_GT(targets.size(), 4U);
 }
 
+TEST(Fleet, HasNoOtherAddressOfThisHost) {
+  const TargetList list{{{{"10.0.0.1", 9401}, {"10.0.0.2", 9401}, {"10.0.0.3", 9401}}, {}}};
+  const OwnHost own{"x", {"10.0.0.1", "10.0.0.2"}, {}};
+  const auto device = [](const std::string& address) { return "mlx5_" + address.substr(7); };
+  EXPECT_EQ(names(Fleet(list, four_and_four(), 0, own).choose(0, device)), Names{"10.0.0.3"});
+}
+
 // Two rails, each host with an address on either.
 TargetList two_rails(std::size_t count) {
   TargetList list{{{}, {{"rail", "r0"}}}, {{}, {{"rail", "r1"}}}};
