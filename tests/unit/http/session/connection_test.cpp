@@ -127,5 +127,11 @@ TEST_F(HttpConnections, WhoIsSentMostIsGivenNoRoom) {
   EXPECT_TRUE(gone.empty());
 }
 
+TEST(LogThrottle, LetsOneLineThroughAMinute) {
+  LogThrottle throttle;
+  EXPECT_TRUE(throttle.should_log());
+  for (int i = 0; i < 100; ++i) EXPECT_FALSE(throttle.should_log());
+}
+
 }  // namespace
 }  // namespace rdma_exporter::http

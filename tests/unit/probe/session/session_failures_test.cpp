@@ -46,6 +46,17 @@ TEST_F(ProbeSession, NeverReportsAFlushEvenIfNoCauseComes) {
   EXPECT_EQ(session->state(), State::backoff);
 }
 
+TEST_F(ProbeSession, WaitsForTheCauseBehindAFlush) {
+  bring_up();
+  session->tick_one_sided(now);
+  complete(Op::write, kWcFlushed);
+  pass(10ms);
+  EXPECT_TRUE(tally.failures.empty());
+  complete(Op::write, kWcRetryExceeded);
+  ASSERT_EQ(tally.failures.size(), 1U);
+  EXPECT_EQ(tally.failures[0].second, (Failure{Stage::op, "retry_exc_err"}));
+}
+
 TEST_F(ProbeSession, DropsAConnectionWhoseIdleQueuePairDied) {
   bring_up();
   complete(Op::write, kWcFlushed);

@@ -70,6 +70,10 @@ TEST(ParseCounters, AcceptsAnAnswerWithoutCounters) {
 TEST(ParseMonitorSupport, TellsKernelsApart) {
   EXPECT_EQ(parse_monitor_support(test::recorded_event("sys_get_monitor")).value(), true);
   EXPECT_EQ(parse_monitor_support(test::recorded_event("sys_get")).value(), false);
+  auto off = test::recorded_event("sys_get_monitor");
+  ASSERT_EQ(off[20], std::byte{1});  // of the third attribute, MONITOR_MODE
+  off[20] = std::byte{0};
+  EXPECT_EQ(parse_monitor_support(off).value(), false);
   auto cut = test::recorded_event("sys_get_monitor");
   cut.resize(cut.size() - 5);
   EXPECT_FALSE(parse_monitor_support(cut).has_value());
