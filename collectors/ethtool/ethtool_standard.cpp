@@ -227,11 +227,14 @@ class EthtoolStandardJob : public core::Job {
     gone_ = !question.operation.failed(holds.error(), *netdev_, sysfs_, run);
   }
 
-  // A fact that others use, too; null if asking is pointless or there is no answer.
+  // A fact that others use, too; null if asking is pointless or there is no answer. `read` takes how recent
+  // it has to be. An error is asked for anew: what somebody else has met may be over.
   template <typename Read>
-  auto look_up(Topic& topic, core::JobRun& run, const Read& read) -> decltype(read()) {
+  auto look_up(Topic& topic, const facts::Wanted& wanted, core::JobRun& run, const Read& read)
+      -> decltype(read(wanted)) {
     if (gone_ || !topic.is_wanted || !topic.operation.worth_asking(run.now())) return nullptr;
-    auto fact = read();
+    auto fact = read(wanted);
+    if (!*fact) fact = read(facts::Wanted{run.now()});
     if (*fact) {
       topic.operation.answered(true, *netdev_, run.now());
       return fact;
@@ -311,13 +314,16 @@ class EthtoolStandardJob : public core::Job {
     const facts::Wanted wanted{
         run.now(), std::exchange(link_changed_, false) ? std::chrono::seconds(0) : kFactsInterval / 2};
     const facts::EthtoolNetlink ethtool{*netlink_, *family_};
-    if (const auto speed = look_up(speed_topic_, run, [&] { return facts_->speed(wanted, ethtool); })) {
+    const auto speed = look_up(speed_topic_, wanted, run,
+                               [&](const auto& recent) { return facts_->speed(recent, ethtool); });
+    if (speed) {
       speed_ = (*speed)->bytes_per_second;
       lanes_ = (*speed)->lanes;
     }
     if (speed_ && !lanes_) lanes_ = rdma_lanes(*speed_);
-    if (const auto rings = look_up(rings_topic_, run, [&] { return facts_->rings(wanted, ethtool); }))
-      rings_ = **rings;
+    const auto rings = look_up(rings_topic_, wanted, run,
+                               [&](const auto& recent) { return facts_->rings(recent, ethtool); });
+    if (rings) rings_ = **rings;
     ask(module_, run, [&](host::Bytes answer) -> core::Result<bool> {
       return genl::parse_module_high_power(answer).map([&](std::optional<bool> high) {
         module_high_power_ = high;

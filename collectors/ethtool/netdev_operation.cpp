@@ -34,6 +34,7 @@ void NetdevOperation::unsupported(const host::Netdev& netdev, Clock::time_point 
 }
 
 void NetdevOperation::answered(bool holds_something, const host::Netdev& netdev, Clock::time_point now) {
+  unknown_ = false;
   supported_ = supported_ || holds_something;
   if (holds_something) schedule_.reset();
   if (!supported_) unsupported(netdev, now);
@@ -41,7 +42,11 @@ void NetdevOperation::answered(bool holds_something, const host::Netdev& netdev,
 
 bool NetdevOperation::failed(const core::Error& error, const host::Netdev& netdev, host::HostFs& sysfs,
                              core::JobRun& run) {
-  if (core::is_errno(error, ENODEV) && !still_there(netdev, sysfs)) return false;
+  // While an interface is renamed (net/core/dev.c dev_change_name), the kernel knows it by neither name, and
+  // sysfs has the old one a little longer. Only the second ENODEV in a row is one of an interface that stays.
+  const bool unknown = core::is_errno(error, ENODEV);
+  const bool again = std::exchange(unknown_, unknown);
+  if (unknown && (!again || !still_there(netdev, sysfs))) return false;
   if (means_unsupported(error)) {
     unsupported(netdev, run.now());
   } else {

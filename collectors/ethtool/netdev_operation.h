@@ -29,9 +29,9 @@ class NetdevOperation {
   /// module.c).
   void answered(bool holds_something, const host::Netdev& netdev, Clock::time_point now);
 
-  /// Call this if there was no answer. False if the interface has disappeared (deleted, renamed, moved to
-  /// another network namespace), which is not an error and makes further requests pointless. Every error
-  /// except "not supported" is counted.
+  /// Call this if there was no answer. False if the interface has disappeared (deleted, moved to another
+  /// network namespace) or is being renamed, which is not an error and makes further requests pointless.
+  /// Every error except "not supported" is counted.
   bool failed(const core::Error& error, const host::Netdev& netdev, host::HostFs& sysfs, core::JobRun& run);
 
   /// Call this if the driver or kernel is known not to support the operation; failed() and answered() detect
@@ -46,6 +46,7 @@ class NetdevOperation {
   task::Schedule schedule_{kFirstRetry / 2, kMaxRetry};  ///< the first back-off doubles it
   bool supported_ = false;                               ///< an answer has contained something
   bool logged_ = false;
+  bool unknown_ = false;  ///< the last request got ENODEV
 };
 
 }  // namespace rdma_exporter::collectors
