@@ -48,7 +48,7 @@ class Replugs:
         self.thread.start()
 
     def run(self) -> None:
-        ip, rdma = Batch("ip", "-batch", "-"), Batch("rdma", "-b", "-")
+        ip = Batch("ip", "-batch", "-")
         try:
             for self.done in range(1, self.times + 1):
                 if self.done % 2:
@@ -56,7 +56,7 @@ class Replugs:
                 ip.run(f"link del {NETDEV}", lambda: not (NET / NETDEV).exists() and not (CLASS / DEVICE).exists())
                 ip.run(f"link add {NETDEV} address 02:00:00:00:00:03 type dummy", (NET / NETDEV).exists)
                 ip.run(f"address add 10.9.1.1/24 dev {NETDEV}\nlink set {NETDEV} up", self.is_up)
-                rdma.run(f"link add {DEVICE} type rxe netdev {NETDEV}", self.is_registered)
+                self.add()
                 if self.done % 5 == 0:
                     self.seen.clear()
                     if not self.seen.wait(STEP_TIMEOUT):
@@ -65,19 +65,33 @@ class Replugs:
             self.error = repr(error)
         finally:
             ip.close()
-            rdma.close()
 
     def is_on_a_page(self) -> None:
         self.seen.set()
 
-    @staticmethod
-    def delete() -> None:
-        """Not by the batch, which looked up the numbers of devices at its start. Netlink has a new device later than sysfs."""
+    @classmethod
+    def add(cls) -> None:
+        """The kernel frees the name a moment after the folder of the device before is gone: until then, ENFILE."""
+        cls.repeat(["rdma", "link", "add", DEVICE, "type", "rxe", "netdev", NETDEV], (CLASS / DEVICE).exists)
         end = time.monotonic() + STEP_TIMEOUT
-        while (CLASS / DEVICE).exists():
-            done = subprocess.run(["rdma", "link", "delete", DEVICE], capture_output=True, text=True)
+        while not cls.is_registered():
             if time.monotonic() > end:
-                raise AssertionError(f"{DEVICE} cannot be deleted: {done.stderr}")
+                raise AssertionError(f"{DEVICE} has no uverbs device")
+            time.sleep(0.005)
+
+    @classmethod
+    def delete(cls) -> None:
+        """Netlink has a new device later than sysfs."""
+        cls.repeat(["rdma", "link", "delete", DEVICE], lambda: not (CLASS / DEVICE).exists())
+
+    @staticmethod
+    def repeat(command: list[str], done) -> None:
+        """One process each: a batch ends at its first error."""
+        end = time.monotonic() + STEP_TIMEOUT
+        while not done():
+            ran = subprocess.run(command, capture_output=True, text=True)
+            if time.monotonic() > end:
+                raise AssertionError(f"`{' '.join(command)}` has no effect: {ran.stderr}")
 
     @staticmethod
     def is_registered() -> bool:
