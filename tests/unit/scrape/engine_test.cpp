@@ -173,6 +173,18 @@ TEST_F(EngineTest, KeepsADeviceWithinItsShareOfSeries) {
       "rdma_exporter_series_dropped_total{collector=\"test\",device=\"a\",reason=\"series_per_device\"} 6"));
 }
 
+TEST_F(EngineTest, SharesTheSeriesOfADeviceAmongItsCollectors) {
+  const auto more = std::make_shared<TestJob>("a", "more");
+  source_.set({a_, more, b_});
+  a_->series = 4;
+  more->series = 6;
+  scrape();
+  EXPECT_EQ(scrape().find("rdma_exporter_series_dropped_total{"), std::string::npos) << "they fit exactly";
+  more->series = 7;
+  scrape();
+  EXPECT_NE(scrape().find("rdma_exporter_series_dropped_total{"), std::string::npos);
+}
+
 TEST_F(EngineTest, FollowsJobsThatComeAndGo) {
   scrape();
   source_.set({b_});
