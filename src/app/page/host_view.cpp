@@ -98,9 +98,7 @@ void take_port_info(std::string_view labels, doctor::Facts& facts) {
 }  // namespace
 
 std::string HostView::Labels::joined() const {
-  std::string all(owner);
-  if (!owner.empty() && !own.empty()) all += ',';
-  return all.append(own);
+  return core::Sample{nullptr, owner, own, {}, false, false}.labels();
 }
 
 // Samples of one owner follow each other and share its labels, so these are mostly compared by address.
