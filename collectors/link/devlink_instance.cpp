@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/result.h"
-#include "host/ethtool/genl_ethtool.h"
+#include "host/netlink/generic_netlink.h"
 #include "host/netlink/kept_netlink.h"
 
 namespace rdma_exporter::collectors {
@@ -79,15 +79,13 @@ void DevlinkInstance::read_all(Clock::time_point now, DevlinkReport& report) {
 
 bool DevlinkInstance::find_family(DevlinkReport& report) {
   if (family_) return true;
-  core::Result<std::uint16_t> family = core::parse_error();
-  const auto on_answer = [&](host::Bytes answer) { family = host::genl_ethtool::parse_family(answer); };
-  const auto sent = netlink_->request(host::genl_ethtool::kControl, 0, devlink::family_request(), on_answer);
-  if (sent && family) {
-    family_ = *family;
-    return true;
+  const auto family = host::generic_netlink::find_family(*netlink_, devlink::kFamily);
+  if (!family) {
+    note(family.error(), report);
+    return false;
   }
-  note(sent ? family.error() : sent.error(), report);
-  return false;
+  family_ = *family;
+  return true;
 }
 
 void DevlinkInstance::read_reporters(DevlinkReport& report) {
@@ -124,10 +122,9 @@ void DevlinkInstance::read_ports(DevlinkReport& report) {
 
 void DevlinkInstance::read_versions(DevlinkReport& report) {
   versions_.clear();
-  core::Result<std::vector<devlink::Version>> versions = core::parse_error();
-  const auto on_answer = [&](host::Bytes answer) { versions = devlink::parse_info(answer); };
-  const auto sent = netlink_->request(*family_, 0, devlink::info_request(handle_), on_answer);
-  if (!sent || !versions) return note(sent ? versions.error() : sent.error(), report);
+  auto versions = host::ask<std::vector<devlink::Version>>(
+      *netlink_, *family_, devlink::info_request(handle_), devlink::parse_info);
+  if (!versions) return note(versions.error(), report);
   for (devlink::Version& version : *versions) {
     if (is_no_version(version.running) || is_no_version(version.stored))
       versions_wanted_ = false;

@@ -17,8 +17,6 @@
 namespace rdma_exporter::collectors {
 namespace {
 
-namespace genl = host::genl_ethtool;
-
 // Not an error: no module; a driver that cannot read modules (also ENOTSUPP of include/linux/errno.h); no
 // permission (reported by rdma_exporter_missing_privilege); a module that is starting or being updated; an
 // interface that has disappeared.
@@ -105,20 +103,14 @@ core::Result<ModuleReport> ModuleWatch::make_report() {
 core::Result<std::vector<std::byte>> ModuleWatch::read_range(const host::ModuleRange& range) {
   const auto number = family();
   if (!number) return tl::unexpected(number.error());
-  core::Result<std::vector<std::byte>> bytes = core::parse_error();
-  const auto sent = netlink_->request(
-      *number, 0, host::module_eeprom::request(netdev_->name, range),
-      [&](host::Bytes answer) { bytes = host::module_eeprom::parse(answer, range.length); });
-  if (!sent) return tl::unexpected(sent.error());
-  return bytes;
+  return host::ask<std::vector<std::byte>>(
+      *netlink_, *number, host::module_eeprom::request(netdev_->name, range),
+      [&](host::Bytes answer) { return host::module_eeprom::parse(answer, range.length); });
 }
 
 core::Result<std::uint16_t> ModuleWatch::family() {
   if (family_) return *family_;
-  core::Result<std::uint16_t> family = core::parse_error();
-  const auto sent = netlink_->request(genl::kControl, 0, genl::family_request(),
-                                      [&](host::Bytes answer) { family = genl::parse_family(answer); });
-  if (!sent) return tl::unexpected(sent.error());
+  const auto family = host::generic_netlink::find_family(*netlink_, host::genl_ethtool::kFamily);
   if (family) family_ = *family;
   return family;
 }

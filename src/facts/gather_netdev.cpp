@@ -8,6 +8,7 @@
 #include "facts/gather_parts.h"
 #include "host/ethtool/ethernet_link.h"
 #include "host/netlink/address_message.h"
+#include "host/netlink/generic_netlink.h"
 #include "host/netlink/kept_netlink.h"
 #include "host/netlink/netlink.h"
 #include "host/topology/netdev.h"
@@ -41,9 +42,7 @@ class Settings {
   explicit Settings(host::Host& host)
       : generic_(host::kept_netlink(host, host::NetlinkProtocol::generic)),
         route_(host::kept_netlink(host, host::NetlinkProtocol::route)) {
-    if (generic_)
-      family_ =
-          host::ask<std::uint16_t>(*generic_, genl::kControl, genl::family_request(), genl::parse_family);
+    if (generic_) family_ = host::generic_netlink::find_family(*generic_, genl::kFamily);
   }
 
   void read(NetdevCache& cache, const Wanted& wanted, NetdevFacts& facts) const {

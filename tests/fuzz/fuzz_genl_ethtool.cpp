@@ -11,6 +11,7 @@
 
 #include "host/ethtool/ethernet_link.h"
 #include "host/ethtool/genl_ethtool.h"
+#include "host/netlink/generic_netlink.h"
 #include "host/netlink/netlink_attr.h"
 #include "tests/fuzz/check.h"
 
@@ -67,7 +68,7 @@ void check_request(host::Bytes name) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const host::Bytes answer = std::as_bytes(std::span(data, size));
-  check_error(parse_family(answer));
+  check_error(host::generic_netlink::parse_family(answer));
   parsed(answer, parse_statistics);
   parsed(answer, parse_pause);
   check_fec(answer);

@@ -4,13 +4,13 @@
 
 #include <linux/ethtool.h>
 #include <linux/ethtool_netlink.h>
-#include <linux/genetlink.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdint>
 
+#include "host/netlink/generic_netlink.h"
 #include "host/netlink/netlink_attr.h"
 
 namespace rdma_exporter::host {
@@ -163,23 +163,18 @@ bool parse_bits(Bytes bitset, std::optional<double>& fastest) {
 std::vector<std::byte> supported_modes_request(std::string_view netdev) {
   std::vector<std::byte> header;
   append_text(header, ETHTOOL_A_HEADER_DEV_NAME, netdev);
-  const genlmsghdr command{ETHTOOL_MSG_LINKMODES_GET, ETHTOOL_GENL_VERSION, 0};
-  const Bytes bytes = std::as_bytes(std::span(&command, 1));
-  std::vector<std::byte> payload(bytes.begin(), bytes.end());
+  auto payload = generic_netlink::message(ETHTOOL_MSG_LINKMODES_GET, ETHTOOL_GENL_VERSION);
   append_attr(payload, ETHTOOL_A_LINKMODES_HEADER | NLA_F_NESTED, header);
   return payload;
 }
 
 core::Result<std::optional<double>> parse_fastest_mode(Bytes payload) {
-  genlmsghdr command;  // NOLINT(cppcoreguidelines-pro-type-member-init): copied into
-  if (payload.size() < sizeof command) return core::parse_error();
-  std::memcpy(&command, payload.data(), sizeof command);
-  if (command.cmd != ETHTOOL_MSG_LINKMODES_GET_REPLY) return core::parse_error();
+  const auto attributes = generic_netlink::attributes(payload, ETHTOOL_MSG_LINKMODES_GET_REPLY);
   std::optional<double> fastest;
   bool bits_whole = true;
-  const bool whole = for_each_attr(payload.subspan(NLMSG_ALIGN(sizeof command)), [&](const Attr& attr) {
-    if (attr.type == ETHTOOL_A_LINKMODES_OURS) bits_whole = parse_bits(attr.data, fastest);
-  });
+  const bool whole = attributes && for_each_attr(*attributes, [&](const Attr& attr) {
+                       if (attr.type == ETHTOOL_A_LINKMODES_OURS) bits_whole = parse_bits(attr.data, fastest);
+                     });
   if (!whole || !bits_whole) return core::parse_error();
   return fastest;
 }

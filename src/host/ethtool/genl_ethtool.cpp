@@ -3,17 +3,20 @@
 #include "host/ethtool/genl_ethtool.h"
 
 #include <linux/ethtool_netlink.h>
-#include <linux/genetlink.h>
 
 #include <algorithm>
 #include <iterator>
 #include <limits>
 
 #include "host/ethtool/ethernet_link.h"
+#include "host/netlink/generic_netlink.h"
 #include "host/netlink/netlink_attr.h"
 
 namespace rdma_exporter::host::genl_ethtool {
 namespace {
+
+using generic_netlink::attributes;
+using generic_netlink::message;
 
 // Not in the headers of Linux 6.1.
 constexpr std::uint16_t kLinkStateDownCount = 7;  // ETHTOOL_A_LINKSTATE_EXT_DOWN_CNT
@@ -70,21 +73,6 @@ constexpr std::size_t kCorrectedBlocks = counter_index("corrected_blocks");
 constexpr std::size_t kUncorrectableBlocks = counter_index("uncorrectable_blocks");
 constexpr std::size_t kCorrectedBits = counter_index("corrected_bits");
 constexpr std::size_t kLinkDownEvents = counter_index("link_down_events");
-
-std::vector<std::byte> message(std::uint8_t command, std::uint8_t version) {
-  const genlmsghdr header{command, version, 0};
-  const Bytes bytes = std::as_bytes(std::span(&header, 1));
-  return {bytes.begin(), bytes.end()};
-}
-
-// The attributes of an answer with that command; nullopt if it is no such answer.
-std::optional<Bytes> attributes(Bytes payload, std::uint8_t command) {
-  genlmsghdr header;  // NOLINT(cppcoreguidelines-pro-type-member-init): copied into
-  if (payload.size() < sizeof header) return std::nullopt;
-  std::memcpy(&header, payload.data(), sizeof header);
-  if (header.cmd != command) return std::nullopt;
-  return payload.subspan(sizeof header);
-}
 
 template <typename OnAttr>
 bool for_each_attr_of(Query query, Bytes payload, OnAttr&& on_attr) {
@@ -170,24 +158,6 @@ std::string_view fec_mode(std::uint32_t link_mode_bit) {
 }
 
 }  // namespace
-
-const std::uint16_t kControl = GENL_ID_CTRL;
-
-std::vector<std::byte> family_request() {
-  std::vector<std::byte> payload = message(CTRL_CMD_GETFAMILY, 1);
-  append_text(payload, CTRL_ATTR_FAMILY_NAME, ETHTOOL_GENL_NAME);
-  return payload;
-}
-
-core::Result<std::uint16_t> parse_family(Bytes payload) {
-  const auto bytes = attributes(payload, CTRL_CMD_NEWFAMILY);
-  std::optional<std::uint16_t> id;
-  const bool whole = bytes && for_each_attr(*bytes, [&](const Attr& attr) {
-                       if (attr.type == CTRL_ATTR_FAMILY_ID) id = attr.number<std::uint16_t>();
-                     });
-  if (!whole || !id) return core::parse_error();
-  return *id;
-}
 
 std::vector<std::byte> request(Query query, std::string_view netdev, bool with_counters) {
   const Operation& wanted = operation(query);

@@ -19,12 +19,8 @@
 // counter that is not reported. None of these requests needs a privilege.
 namespace rdma_exporter::host::genl_ethtool {
 
-/// nlmsg_type of a request to the controller, which knows the number of the family: it differs from boot to
-/// boot. ENOENT: a kernel without it (before 5.6).
-extern const std::uint16_t kControl;
-std::vector<std::byte> family_request();
-/// nlmsg_type of all requests below.
-core::Result<std::uint16_t> parse_family(Bytes payload);
+/// For generic_netlink::find_family(). Kernels before 5.6 do not have the family.
+inline constexpr std::string_view kFamily = "ethtool";
 
 /// What can be asked of a network interface. Each request takes the kernel's RTNL lock once.
 enum class Query : std::uint8_t {
@@ -90,6 +86,7 @@ core::Result<void> parse_statistics(Bytes payload, const OnCounter& on_counter);
 struct Pause {
   std::optional<bool> rx;
   std::optional<bool> tx;
+  bool operator==(const Pause&) const = default;
 };
 core::Result<Pause> parse_pause(Bytes payload, const OnCounter& on_counter);
 

@@ -3,25 +3,18 @@
 #include "host/module/module_eeprom.h"
 
 #include <linux/ethtool_netlink.h>
-#include <linux/genetlink.h>
 
 #include <cerrno>
 #include <optional>
 #include <span>
 
+#include "host/netlink/generic_netlink.h"
 #include "host/netlink/netlink_attr.h"
 
 namespace rdma_exporter::host::module_eeprom {
 namespace {
 
-// The attributes of a message with that command; nullopt if it is another.
-std::optional<Bytes> attributes(Bytes payload, std::uint8_t command) {
-  genlmsghdr header;  // NOLINT(cppcoreguidelines-pro-type-member-init): copied into
-  if (payload.size() < sizeof header) return std::nullopt;
-  std::memcpy(&header, payload.data(), sizeof header);
-  if (header.cmd != command) return std::nullopt;
-  return payload.subspan(sizeof header);
-}
+using generic_netlink::attributes;
 
 template <typename Number>
 void take(const Attr& attr, std::uint16_t type, std::uint8_t& value) {
@@ -44,9 +37,7 @@ std::size_t serial_number_at(const ModuleRange& range, Bytes data) {
 }  // namespace
 
 std::vector<std::byte> request(std::string_view netdev, const ModuleRange& range) {
-  const genlmsghdr header{ETHTOOL_MSG_MODULE_EEPROM_GET, ETHTOOL_GENL_VERSION, 0};
-  const Bytes head = std::as_bytes(std::span(&header, 1));
-  std::vector<std::byte> message(head.begin(), head.end());
+  auto message = generic_netlink::message(ETHTOOL_MSG_MODULE_EEPROM_GET, ETHTOOL_GENL_VERSION);
   std::vector<std::byte> interface;
   append_text(interface, ETHTOOL_A_HEADER_DEV_NAME, netdev);
   append_attr(message, ETHTOOL_A_MODULE_EEPROM_HEADER | NLA_F_NESTED, interface);

@@ -3,42 +3,31 @@
 #include "host/netlink/devlink.h"
 
 #include <linux/devlink.h>
-#include <linux/genetlink.h>
 
 #include <algorithm>
 
+#include "host/netlink/generic_netlink.h"
 #include "host/netlink/netlink_attr.h"
 
 namespace rdma_exporter::host::devlink {
 namespace {
 
-std::vector<std::byte> message(std::uint8_t command, std::uint8_t version) {
-  const genlmsghdr header{command, version, 0};
-  const Bytes bytes = std::as_bytes(std::span(&header, 1));
-  return {bytes.begin(), bytes.end()};
-}
-
 std::vector<std::byte> request(std::uint8_t command, const Handle& handle) {
-  std::vector<std::byte> payload = message(command, DEVLINK_GENL_VERSION);
+  std::vector<std::byte> payload = generic_netlink::message(command, DEVLINK_GENL_VERSION);
   append_text(payload, DEVLINK_ATTR_BUS_NAME, handle.bus);
   append_text(payload, DEVLINK_ATTR_DEV_NAME, handle.device);
   return payload;
-}
-
-std::uint8_t command_of(Bytes payload) {
-  genlmsghdr header{};
-  if (payload.size() >= sizeof header) std::memcpy(&header, payload.data(), sizeof header);
-  return header.cmd;
 }
 
 // Visits the attributes of an answer with that command. False when it is none, or not whole, or when an
 // attribute's own parts are not.
 template <typename OnAttr>
 bool for_each_attr_of(std::uint8_t command, Bytes payload, OnAttr&& on_attr) {
-  if (command_of(payload) != command) return false;
+  const auto attributes = generic_netlink::attributes(payload, command);
+  if (!attributes) return false;
   bool parts_whole = true;
-  const bool whole = for_each_attr(payload.subspan(sizeof(genlmsghdr)),
-                                   [&](const Attr& attr) { parts_whole = on_attr(attr) && parts_whole; });
+  const bool whole =
+      for_each_attr(*attributes, [&](const Attr& attr) { parts_whole = on_attr(attr) && parts_whole; });
   return whole && parts_whole;
 }
 
@@ -113,12 +102,6 @@ std::optional<Handle> find_handle(HostFs& sysfs, const std::string& path) {
   return Handle{bus, device.substr(device.rfind('/') + 1)};
 }
 
-std::vector<std::byte> family_request() {
-  std::vector<std::byte> payload = message(CTRL_CMD_GETFAMILY, 1);
-  append_text(payload, CTRL_ATTR_FAMILY_NAME, DEVLINK_GENL_NAME);
-  return payload;
-}
-
 std::vector<std::byte> reporters_request(const Handle& handle) {
   return request(DEVLINK_CMD_HEALTH_REPORTER_GET, handle);
 }
@@ -140,8 +123,8 @@ core::Result<Port> parse_port(Bytes payload) {
   Port port;
   std::optional<std::uint32_t> index;
   // The answer's command is not the request's, and in a dump of Linux 6.1 that of an instance.
-  const std::uint8_t command =
-      command_of(payload) == DEVLINK_CMD_NEW ? DEVLINK_CMD_NEW : DEVLINK_CMD_PORT_NEW;
+  const bool of_instance = generic_netlink::attributes(payload, DEVLINK_CMD_NEW).has_value();
+  const std::uint8_t command = of_instance ? DEVLINK_CMD_NEW : DEVLINK_CMD_PORT_NEW;
   const bool whole = for_each_attr_of(command, payload, [&](const Attr& attr) {
     take_handle(attr, port.handle);
     if (attr.type == DEVLINK_ATTR_PORT_INDEX) index = attr.number<std::uint32_t>();

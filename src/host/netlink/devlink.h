@@ -32,8 +32,8 @@ struct Handle {
 /// have; nullopt if there is no device. Only devlink knows whether the instance exists.
 std::optional<Handle> find_handle(HostFs& sysfs, const std::string& path);
 
-/// nlmsg_type kControl of genl_ethtool, answer for its parse_family(). ENOENT: a kernel without devlink.
-std::vector<std::byte> family_request();
+/// For generic_netlink::find_family().
+inline constexpr std::string_view kFamily = "devlink";
 
 /// For a dump of the health reporters, and of the ports. Kernels before 6.5 do not look at the handle and
 /// send those of all instances. ENODEV: no such instance.

@@ -13,6 +13,7 @@
 
 #include "host/ethtool/genl_ethtool.h"
 #include "host/netlink/dcb.h"
+#include "host/netlink/generic_netlink.h"
 #include "tests/unit/collectors/collector_fixture.h"
 
 namespace rdma_exporter::collectors {
@@ -21,7 +22,7 @@ class NetdevFixture : public CollectorFixture {
  protected:
   explicit NetdevFixture(const CollectorSpec& spec) : CollectorFixture(spec) {
     generic_script_->respond = [this](std::uint16_t type, host::Bytes payload) {
-      if (type == host::genl_ethtool::kControl) return answer("getfamily");
+      if (type == host::generic_netlink::kControl) return answer("getfamily");
       EXPECT_EQ(type, kFamily);
       const std::string& operation = kOperations.at(std::to_integer<int>(payload[0]));
       return answer(is_plain_link_state(payload) ? operation + "_without_stats" : operation);

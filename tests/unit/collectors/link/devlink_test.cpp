@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "host/ethtool/genl_ethtool.h"
+#include "host/netlink/generic_netlink.h"
 #include "task/background.h"
 #include "tests/unit/collectors/collector_fixture.h"
 
@@ -49,7 +49,7 @@ class ScriptedDevlink : public host::Netlink {
 
   core::Result<void> request(std::uint16_t type, std::uint16_t /*flags*/, host::Bytes payload,
                              const OnMessage& on_message) override {
-    if (type == host::genl_ethtool::kControl) {
+    if (type == host::generic_netlink::kControl) {
       on_message(test::recorded_file("devlink/getfamily.bin"));
       return {};
     }

@@ -13,8 +13,8 @@
 #include <utility>
 
 #include "collectors/link/module_watch.h"
-#include "host/ethtool/genl_ethtool.h"
 #include "host/module/module_eeprom.h"
+#include "host/netlink/generic_netlink.h"
 #include "host/netlink/netlink_attr.h"
 #include "tests/unit/collectors/collector_fixture.h"
 #include "tests/unit/support/scripted_background.h"
@@ -77,7 +77,7 @@ class ModuleCollectorTest : public CollectorFixture {
 
  private:
   std::optional<core::Result<test::Message>> answer(std::uint16_t type, host::Bytes payload) {
-    if (type == host::genl_ethtool::kControl) return test::recorded_file("ethernet/getfamily.bin");
+    if (type == host::generic_netlink::kControl) return test::recorded_file("ethernet/getfamily.bin");
     const auto range = host::module_eeprom::parse_request(payload);
     if (!range) return core::os_error(EOPNOTSUPP);
     if (range->offset == 22) ++readings_;

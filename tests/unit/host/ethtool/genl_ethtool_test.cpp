@@ -50,14 +50,6 @@ void expect_refused_when_cut(const Message& answer, const std::function<bool(Byt
   EXPECT_FALSE(parses(other_command)) << "an answer to another command";
 }
 
-TEST(GenlFamily, IsAskedByNameAndReadFromTheAnswer) {
-  const auto request = family_request();
-  EXPECT_EQ(request[0], std::byte{CTRL_CMD_GETFAMILY});
-  EXPECT_EQ(parse_family(recorded("getfamily")).value(), 0x16U);
-  EXPECT_FALSE(parse_family(recorded("connectx/stats_get")).has_value());
-  expect_refused_when_cut(recorded("getfamily"), [](Bytes b) { return parse_family(b).has_value(); });
-}
-
 // The kernel took the same bytes from tests/tools/record_ethernet.py, made of the same header's numbers.
 TEST(GenlRequest, NamesTheInterfaceAndAsksForCounters) {
   const auto payload = request(Query::pause, "eth0");

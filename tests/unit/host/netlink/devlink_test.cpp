@@ -9,7 +9,6 @@
 
 #include <algorithm>
 
-#include "host/ethtool/genl_ethtool.h"
 #include "tests/unit/support/recorded_netlink.h"
 #include "tests/unit/support/temp_tree.h"
 
@@ -97,10 +96,6 @@ TEST(DevlinkInfo, LosesItsSerialNumberAndNothingElse) {
   EXPECT_EQ(parse_info(without).value()[0].stored, "28.43.1014");
   const Message other = recorded("broken/port_0");
   EXPECT_EQ(without_serials(other), other);
-}
-
-TEST(DevlinkFamily, IsFoundByTheController) {
-  EXPECT_EQ(genl_ethtool::parse_family(recorded("getfamily")).value(), 0x15);
 }
 
 TEST(DevlinkAnswers, AreNotTakenForEachOther) {
