@@ -5,16 +5,15 @@
 // which are the same for every driver: counters of MAC, pause, FEC and link, speed, rings, temperatures.
 //
 // Each scrape sends four requests (statistics, pause, fec, link_state), except those that the driver does not
-// support. Three more are sent every kFactsInterval and when the link came up or went down; the answers about
-// speed and rings are shared with the checks of the configuration. Each request takes the RTNL lock; on mlx5
-// those of a scrape cost about ten register accesses.
+// support; link_state not while events say that nothing has changed. Three more are sent every kFactsInterval
+// and when the link came up or went down; the answers about speed and rings are shared with the checks of the
+// configuration. Each request takes the RTNL lock; on mlx5 those of a scrape cost about ten register
+// accesses.
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <cmath>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,9 +22,9 @@
 #include "collectors/counters/carry_over.h"
 #include "collectors/counters/counter_set.h"
 #include "collectors/device/hwmon.h"
+#include "collectors/ethtool/ethtool_requests.h"
 #include "collectors/ethtool/ethtool_standard_table.h"
 #include "collectors/ethtool/ethtool_table.h"
-#include "collectors/ethtool/netdev_operation.h"
 #include "collectors/ethtool/netdev_shared.h"
 #include "collectors/netdev_labels.h"
 #include "core/labels.h"
@@ -33,8 +32,6 @@
 #include "facts/fact_cache.h"
 #include "host/ethtool/ethernet_link.h"
 #include "host/ethtool/genl_ethtool.h"
-#include "host/netlink/kept_netlink.h"
-#include "host/netlink/netlink.h"
 #include "host/topology/netdev.h"
 #include "task/schedule.h"
 
@@ -67,26 +64,6 @@ CounterRules standard_rules(const Context& context) {
   rules.raw = raw ? RawPolicy::unmapped : RawPolicy::none;
   return rules;
 }
-
-// What can be asked of an interface, and what became of it.
-struct Topic {
-  NetdevOperation operation;
-  bool is_wanted;  // whether a family of its answer is exported
-};
-
-// A request of each scrape.
-struct Question : Topic {
-  Question(Topic topic, Query query, const std::string& netdev)
-      : Topic(topic), whole(genl::request(query, netdev)), plain(genl::request(query, netdev, false)) {}
-
-  bool has_counters() const { return whole != plain; }
-
-  // A kernel that does not know this request's flag for counters refuses the whole request with EINVAL. A
-  // driver may do so once, so counters are requested again later.
-  NetdevOperation counters{"counters beside an answer"};
-  const std::vector<std::byte> whole;
-  const std::vector<std::byte> plain;  // the request without counters
-};
 
 // The families that each answer feeds.
 constexpr std::array kOfStatistics{&kNetdevSymbolErrors, &kNetdevMacBytes,   &kNetdevMacFrames,
@@ -130,27 +107,35 @@ class Lanes {
   std::vector<std::string> labels_;
 };
 
+// A link that was up when the kernel was asked.
+struct KnownLink {
+  std::uint64_t changes;  // of the interface, noted before
+  task::Clock::time_point asked_at;
+  std::optional<std::pair<std::size_t, std::uint64_t>> counter;  // of link losses
+};
+
 class EthtoolStandardJob : public core::Job {
  public:
   EthtoolStandardJob(const Context& context, const std::shared_ptr<const host::Netdev>& netdev)
       : Job("ethtool_standard", netdev->device, netdev->name),
         sysfs_(*context.host.sysfs),
+        changes_(*context.host.changes),
         netdev_(netdev),
         shared_(context.netdevs->of(netdev->id)),
         facts_(context.facts->of(*netdev)),
-        netlink_(host::kept_netlink(context.host, host::NetlinkProtocol::generic)),
+        requests_(context.host, netdev),
         labels_(netdev_labels(*netdev)),
         counters_(standard_rules(context), labels_, context.carry_over->take(netdev->id, "ethtool_standard")),
         temperatures_(sysfs_, netdev->path + "/device", labels_, kNetdevTemperature,
                       kNetdevTemperatureCritical),
         facts_schedule_(kFactsInterval, netdev->name),
-        statistics_(question(context, Query::statistics, "STATS_GET", kOfStatistics)),
-        pause_(question(context, Query::pause, "PAUSE_GET", kOfPause)),
-        fec_(question(context, Query::fec, "FEC_GET", kOfFec)),
-        link_state_(question(context, Query::link_state, "LINKSTATE_GET", kOfLinkState)),
-        speed_topic_(topic(context, "LINKMODES_GET", kOfLinkModes)),
-        rings_topic_(topic(context, "RINGS_GET", kOfRings)),
-        module_(question(context, Query::module, "MODULE_GET", kOfModule)),
+        statistics_({context, "STATS_GET", kOfStatistics}, Query::statistics, netdev->name),
+        pause_({context, "PAUSE_GET", kOfPause}, Query::pause, netdev->name),
+        fec_({context, "FEC_GET", kOfFec}, Query::fec, netdev->name),
+        link_state_({context, "LINKSTATE_GET", kOfLinkState}, Query::link_state, netdev->name),
+        speed_topic_(context, "LINKMODES_GET", kOfLinkModes),
+        rings_topic_(context, "RINGS_GET", kOfRings),
+        module_({context, "MODULE_GET", kOfModule}, Query::module, netdev->name),
         waits_for_driver_(driver_has_twins(context, *netdev)) {
     counters_.set_names({genl::kCounterNames.begin(), genl::kCounterNames.end()});
   }
@@ -158,44 +143,16 @@ class EthtoolStandardJob : public core::Job {
   void run(core::JobRun& run) override {
     temperatures_.run(run);
     const std::size_t first = run.samples().size();
-    if (netlink_ && find_family(run)) ask_all(run);
+    if (requests_.begin(run)) ask_all(run);
     if (std::exchange(waits_for_driver_, false)) shared_->wait_for_twins(kDriverWait);
     add_driver_twins(first, run.samples());
   }
 
  private:
-  static Topic topic(const Context& context, std::string_view name,
-                     std::span<const core::MetricDesc* const> families) {
-    return {NetdevOperation(name),
-            std::any_of(families.begin(), families.end(),
-                        [&](const core::MetricDesc* family) { return context.metrics.has(*family); })};
-  }
-  Question question(const Context& context, Query query, std::string_view name,
-                    std::span<const core::MetricDesc* const> families) const {
-    return {topic(context, name, families), query, netdev_->name};
-  }
-
-  bool find_family(core::JobRun& run) {
-    if (family_) return true;
-    if (!family_operation_.worth_asking(run.now())) return false;
-    const auto family =
-        host::ask<std::uint16_t>(*netlink_, genl::kControl, genl::family_request(), genl::parse_family);
-    if (family) {
-      family_ = *family;
-      return true;
-    }
-    // ENOENT: a kernel without ethtool netlink.
-    const bool none = core::is_errno(family.error(), ENOENT);
-    family_operation_.failed(none ? core::Error{core::Errc::os, EOPNOTSUPP, {}} : family.error(), *netdev_,
-                             sysfs_, run);
-    return false;
-  }
-
   void ask_all(core::JobRun& run) {
-    gone_ = false;
     ask_each_time(run);
     if (facts_schedule_.take(run.now())) refresh_facts(run);
-    if (!gone_) add_facts(run.samples());
+    if (!requests_.gone()) add_facts(run.samples());
     counters_.emit(run);
   }
 
@@ -204,43 +161,17 @@ class EthtoolStandardJob : public core::Job {
   void add_driver_twins(std::size_t first, core::SampleBatch& samples) {
     const auto& all = samples.samples();
     for (std::size_t i = first; i < all.size(); ++i)
-      if (has_standard_twin(*all[i].metric)) standard_.emplace(all[i].metric, all[i].own);
+      if (has_standard_twin(*all[i].metric) && !has_standard(*all[i].metric, all[i].own))
+        standard_.emplace_back(all[i].metric, all[i].own);
     for (const DriverTwin& twin : shared_->twins()) {
-      if (standard_.contains({twin.family, twin.own})) continue;
+      if (has_standard(*twin.family, twin.own)) continue;
       samples.add(*twin.family, twin.own.empty() ? labels_ : labels_ + ',' + twin.own, twin.value);
     }
   }
 
-  // Sends the request unless it is pointless. `parse` reads the answer and says whether it contained
-  // anything.
-  template <typename Parse>
-  void ask(Question& question, core::JobRun& run, const Parse& parse) {
-    if (gone_ || !question.is_wanted || !question.operation.worth_asking(run.now())) return;
-    const bool whole = question.has_counters() && question.counters.worth_asking(run.now());
-    auto holds = host::ask<bool>(*netlink_, *family_, whole ? question.whole : question.plain, parse);
-    if (holds && whole) question.counters.answered(true, *netdev_, run.now());
-    if (!holds && whole && core::is_errno(holds.error(), EINVAL)) {
-      question.counters.unsupported(*netdev_, run.now());
-      holds = host::ask<bool>(*netlink_, *family_, question.plain, parse);
-    }
-    if (holds) return question.operation.answered(*holds, *netdev_, run.now());
-    gone_ = !question.operation.failed(holds.error(), *netdev_, sysfs_, run);
-  }
-
-  // A fact that others use, too; null if asking is pointless or there is no answer. `read` takes how recent
-  // it has to be. An error is asked for anew: what somebody else has met may be over.
-  template <typename Read>
-  auto look_up(Topic& topic, const facts::Wanted& wanted, core::JobRun& run, const Read& read)
-      -> decltype(read(wanted)) {
-    if (gone_ || !topic.is_wanted || !topic.operation.worth_asking(run.now())) return nullptr;
-    auto fact = read(wanted);
-    if (!*fact) fact = read(facts::Wanted{run.now()});
-    if (*fact) {
-      topic.operation.answered(true, *netdev_, run.now());
-      return fact;
-    }
-    gone_ = !topic.operation.failed(fact->error(), *netdev_, sysfs_, run);
-    return nullptr;
+  bool has_standard(const core::MetricDesc& family, std::string_view own) const {
+    return std::any_of(standard_.begin(), standard_.end(),
+                       [&](const auto& served) { return served.first == &family && served.second == own; });
   }
 
   void ask_each_time(core::JobRun& run) {
@@ -249,10 +180,10 @@ class EthtoolStandardJob : public core::Job {
       counters_.put(counter, value);
       ++seen;
     };
-    ask(statistics_, run, [&](host::Bytes answer) -> core::Result<bool> {
+    requests_.ask(statistics_, run, [&](host::Bytes answer) -> core::Result<bool> {
       return genl::parse_statistics(answer, on_counter).map([&] { return seen > 0; });
     });
-    ask(pause_, run, [&](host::Bytes answer) -> core::Result<bool> {
+    requests_.ask(pause_, run, [&](host::Bytes answer) -> core::Result<bool> {
       return genl::parse_pause(answer, on_counter).map([&](const genl::Pause& pause) {
         facts_->put_pause(pause, run.now());
         add_flag(kNetdevPauseEnabled, pause.rx, R"(direction="rx")", run.samples());
@@ -260,18 +191,43 @@ class EthtoolStandardJob : public core::Job {
         return true;
       });
     });
-    ask(fec_, run, [&](host::Bytes answer) -> core::Result<bool> {
+    requests_.ask(fec_, run, [&](host::Bytes answer) -> core::Result<bool> {
       return genl::parse_fec(answer, on_counter).map([&](const genl::Fec& fec) {
         add_fec(fec, run.samples());
         return true;
       });
     });
-    ask(link_state_, run, [&](host::Bytes answer) -> core::Result<bool> {
+    ask_link_state(run);
+  }
+
+  // A link that is up stays so until an event says otherwise.
+  void ask_link_state(core::JobRun& run) {
+    const bool complete = changes_.complete();
+    const std::uint64_t changes = changes_.of(netdev_->name);
+    const bool known = complete && known_link_ && known_link_->changes == changes &&
+                       run.now() - known_link_->asked_at < kFactsInterval;
+    if (known) {
+      if (!requests_.gone()) add_known_link(run.samples());
+      return;
+    }
+    known_link_.reset();
+    KnownLink read{changes, run.now(), {}};
+    const auto on_counter = [&](std::size_t counter, std::uint64_t value) {
+      counters_.put(counter, value);
+      read.counter = {counter, value};
+    };
+    requests_.ask(link_state_, run, [&](host::Bytes answer) -> core::Result<bool> {
       return genl::parse_link_state(answer, on_counter).map([&](const genl::LinkState& link) {
         add_link(link, run.samples());
+        if (link.up.value_or(false) && link.extended_state.empty()) known_link_ = read;
         return link.up.has_value();
       });
     });
+  }
+
+  void add_known_link(core::SampleBatch& out) {
+    add_flag(kNetdevLinkUp, true, {}, out);
+    if (const auto& counter = known_link_->counter) counters_.put(counter->first, counter->second);
   }
 
   void add_flag(const core::MetricDesc& family, std::optional<bool> value, std::string_view own,
@@ -313,18 +269,18 @@ class EthtoolStandardJob : public core::Job {
     module_high_power_.reset();
     const facts::Wanted wanted{
         run.now(), std::exchange(link_changed_, false) ? std::chrono::seconds(0) : kFactsInterval / 2};
-    const facts::EthtoolNetlink ethtool{*netlink_, *family_};
-    const auto speed = look_up(speed_topic_, wanted, run,
-                               [&](const auto& recent) { return facts_->speed(recent, ethtool); });
+    const facts::EthtoolNetlink ethtool = requests_.netlink();
+    const auto speed = requests_.look_up(speed_topic_, wanted, run,
+                                         [&](const auto& recent) { return facts_->speed(recent, ethtool); });
     if (speed) {
       speed_ = (*speed)->bytes_per_second;
       lanes_ = (*speed)->lanes;
     }
     if (speed_ && !lanes_) lanes_ = rdma_lanes(*speed_);
-    const auto rings = look_up(rings_topic_, wanted, run,
-                               [&](const auto& recent) { return facts_->rings(recent, ethtool); });
+    const auto rings = requests_.look_up(rings_topic_, wanted, run,
+                                         [&](const auto& recent) { return facts_->rings(recent, ethtool); });
     if (rings) rings_ = **rings;
-    ask(module_, run, [&](host::Bytes answer) -> core::Result<bool> {
+    requests_.ask(module_, run, [&](host::Bytes answer) -> core::Result<bool> {
       return genl::parse_module_high_power(answer).map([&](std::optional<bool> high) {
         module_high_power_ = high;
         return high.has_value();
@@ -365,33 +321,32 @@ class EthtoolStandardJob : public core::Job {
   }
 
   host::HostFs& sysfs_;
+  const host::Changes& changes_;
   const std::shared_ptr<const host::Netdev> netdev_;
   const std::shared_ptr<NetdevShared> shared_;
   const std::shared_ptr<facts::NetdevCache> facts_;
-  const std::unique_ptr<host::Netlink> netlink_;
+  EthtoolRequests requests_;
   const std::string labels_;
   CounterSet counters_;
   Temperatures temperatures_;
   task::Schedule facts_schedule_;
 
-  NetdevOperation family_operation_{"ethtool netlink"};
-  std::optional<std::uint16_t> family_;
-  Question statistics_;
-  Question pause_;
-  Question fec_;
-  Question link_state_;
-  Topic speed_topic_;
-  Topic rings_topic_;
-  Question module_;
+  EthtoolQuestion statistics_;
+  EthtoolQuestion pause_;
+  EthtoolQuestion fec_;
+  EthtoolQuestion link_state_;
+  EthtoolTopic speed_topic_;
+  EthtoolTopic rings_topic_;
+  EthtoolQuestion module_;
   bool waits_for_driver_;
-  bool gone_ = false;
-  std::set<std::pair<const core::MetricDesc*, std::string>> standard_;  ///< families and labels served
+  std::vector<std::pair<const core::MetricDesc*, std::string>> standard_;  ///< families and labels served
 
   Lanes corrected_lanes_{kNetdevFecLaneBlocks, "corrected"};
   Lanes uncorrectable_lanes_{kNetdevFecLaneBlocks, "uncorrectable"};
   Lanes corrected_bits_lanes_{kNetdevFecLaneCorrectedBitErrors, {}};
   std::string fec_mode_;
   std::string fec_labels_;
+  std::optional<KnownLink> known_link_;
   std::optional<bool> link_up_;
   bool link_changed_ = false;  ///< since the facts were read
   std::optional<double> speed_;

@@ -141,7 +141,7 @@ TEST_F(EthtoolStandardTest, SaysWhyThereIsNoLinkAndNoSpeedWithoutOne) {
   EXPECT_EQ(count(page, "rdma_netdev_speed_bytes_per_second"), 0U);
 }
 
-TEST_F(EthtoolStandardTest, SendsFourRequestsPerScrapeAndThreeMoreAMinute) {
+TEST_F(EthtoolStandardTest, SendsFourRequestsPerScrapeAndThreeMoreAMinuteWithoutEvents) {
   add_netdev("mlx5_core", "connectx");
   for (int i = 0; i < 5; ++i) collect();
   const std::map<std::string, int> expected{{"getfamily", 1}, {"stats_get", 5},     {"pause_get", 5},
@@ -151,6 +151,31 @@ TEST_F(EthtoolStandardTest, SendsFourRequestsPerScrapeAndThreeMoreAMinute) {
   pass(std::chrono::seconds(80));
   collect();
   EXPECT_EQ(asked_["linkmodes_get"], 2);
+}
+
+TEST_F(EthtoolStandardTest, TrustsEventsWhileTheLinkIsUp) {
+  add_netdev("mlx5_core", "connectx");
+  host_.changes->set_complete(true);
+  const Page first = collect();
+  EXPECT_TRUE(first.contains(of("rdma_netdev_link_down_events_total")));
+  EXPECT_EQ(collect(), first);
+  EXPECT_EQ(asked_["linkstate_get"], 1);
+  host_.changes->note("eth0");
+  EXPECT_EQ(collect(), first);
+  EXPECT_EQ(asked_["linkstate_get"], 2) << "an event";
+  pass(std::chrono::seconds(60));
+  collect();
+  EXPECT_EQ(asked_["linkstate_get"], 3) << "a minute later";
+  host_.changes->set_complete(false);
+  collect();
+  EXPECT_EQ(asked_["linkstate_get"], 4) << "events may be missing";
+  host_.changes->set_complete(true);
+  host_.changes->note("eth0");
+  other_ = {{"linkstate_get", "connectx_down"}, {"linkmodes_get", "connectx_down"}};
+  for (const int asked : {5, 6, 7}) {
+    EXPECT_EQ(collect().at(of("rdma_netdev_link_up")), 0);
+    EXPECT_EQ(asked_["linkstate_get"], asked) << "why there is no link may change without an event";
+  }
 }
 
 TEST_F(EthtoolStandardTest, AsksRarelyForWhatADriverDoesNotSupport) {
