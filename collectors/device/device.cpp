@@ -177,10 +177,8 @@ class Identity {
 
   void refresh_fixed(const facts::Wanted& wanted, core::JobRun& run) {
     update_attr_text(fixed_.node_type, facts_->node_type(wanted), run);
-    if (!device_.ports.empty()) {
-      const std::string path = device_.port_path(device_.ports.front()) + "/link_layer";
-      update_attr_text(fixed_.link_layer, sysfs_.read(path), run);
-    }
+    if (!device_.ports.empty())
+      update_attr_text(fixed_.link_layer, facts_->port(device_.ports.front()).link_layer(wanted), run);
     update_attr_text(fixed_.board_id, facts_->board_id(wanted), run);
     update_own(fixed_.hca_type, "hca_type", run);
     update_own(fixed_.hw_rev, "hw_rev", run);
@@ -194,7 +192,7 @@ class Identity {
     Changing now = changing_;
     update_attr_text(now.fw_version, facts_->firmware(wanted), run);
     update_own(now.node_guid, "node_guid", run);
-    update_of_pci(now.numa_node, "numa_node", run);
+    update_attr_text(now.numa_node, facts_->numa_node(wanted), run);
     if (now != changing_) info_labels_.clear();
     changing_ = std::move(now);
     if (info_labels_.empty()) info_labels_ = render_info();

@@ -168,7 +168,7 @@ class Port {
   void run(core::JobRun& run) {
     const host::PortState state = handle_.port_states->get(number_, run.cycle());
     refresh(state, run);
-    add_state(state, run);
+    add_link(state, run);
     if (infiniband_) add_lids(state, run);
     add_slow_facts(state, run);
   }
@@ -195,7 +195,7 @@ class Port {
 
   void refresh_addresses(const facts::Wanted& wanted, core::JobRun& run) {
     const std::size_t errors = run.read_errors().size();
-    update_attr_text(link_layer_, host_.sysfs->read(path_ + "/link_layer"), run);
+    update_attr_text(link_layer_, facts_->port(number_).link_layer(wanted), run);
     infiniband_ = link_layer_ == "InfiniBand";
     std::string netdev = std::move(gids_.netdev);
     gids_ = summary_of(*facts_->port(number_).gids(wanted), run);
@@ -226,11 +226,12 @@ class Port {
               {{"device", handle_.device->name}, {"error", core::to_string(mtu.error())}});
   }
 
-  void add_state(const host::PortState& state, core::JobRun& run) {
+  void add_link(const host::PortState& state, core::JobRun& run) {
+    facts::PortLink link{state.state, state.physical_state};
     if (state.state) {
       run.samples().add_stable(kState, labels_, std::uint64_t{*state.state});
       run.samples().add_stable(kUp, labels_, std::uint64_t{*state.state == host::kPortActive});
-      if (*state.state == host::kPortActive) add_rate(run);
+      if (*state.state == host::kPortActive) add_rate(link, run);
     } else {
       count_unless_absent(state.state.error(), run);
     }
@@ -239,20 +240,16 @@ class Port {
     } else {
       count_unless_absent(state.physical_state.error(), run);
     }
+    facts_->port(number_).put_link(link, run.now());
   }
 
-  void add_rate(core::JobRun& run) {
-    const auto text = handle_.port_states->read(number_, run.cycle(), "rate", buffer_);
-    if (!text) {
-      // Here EINVAL also means absent: a width that the kernel's table does not contain (core/sysfs.c
-      // rate_show).
-      count_unless_absent(text.error(), run);
-      return;
-    }
-    const auto rate = core::parse_rate(*text);
-    if (!rate) return run.count_read_error(core::reason(rate.error()));
-    run.samples().add_stable(kRate, labels_, rate->bytes_per_second);
-    run.samples().add_stable(kWidth, labels_, std::uint64_t{rate->lanes});
+  void add_rate(facts::PortLink& link, core::JobRun& run) {
+    link.rate = handle_.port_states->rate(number_, run.cycle());
+    // Here EINVAL also means absent: a width that the kernel's table does not contain (core/sysfs.c
+    // rate_show).
+    if (!link.rate) return count_unless_absent(link.rate.error(), run);
+    run.samples().add_stable(kRate, labels_, link.rate->bytes_per_second);
+    run.samples().add_stable(kWidth, labels_, std::uint64_t{link.rate->lanes});
   }
 
   void add_lids(const host::PortState& state, core::JobRun& run) {

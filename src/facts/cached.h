@@ -6,7 +6,6 @@
 #include <chrono>
 #include <memory>
 #include <mutex>
-#include <utility>
 
 namespace rdma_exporter::facts {
 
@@ -42,11 +41,11 @@ class Cached {
     return value_;
   }
 
-  /// Keeps what its owner has learned at `now` by other means.
-  void put(T value, Clock::time_point now) {
-    auto kept = std::make_shared<const T>(std::move(value));
+  /// Keeps what a collector has learned at `now` by other means. Allocates only if it is new.
+  template <typename Learned>
+  void put(const Learned& learned, Clock::time_point now) {
     const std::lock_guard lock(mutex_);
-    value_ = std::move(kept);
+    if (!value_ || !(*value_ == learned)) value_ = std::make_shared<const T>(learned);
     read_at_ = now;
   }
 

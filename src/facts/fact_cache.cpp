@@ -8,6 +8,7 @@
 
 #include "core/text/kernel_text.h"
 #include "facts/gather_parts.h"
+#include "host/events/port_states.h"
 #include "host/topology/inventory.h"
 
 namespace rdma_exporter::facts {
@@ -36,12 +37,38 @@ PortClasses read_classes(host::HostFs& sysfs, const std::string& device, std::ui
                     counter)};
 }
 
+bool PortLink::operator==(const PortLink& other) const {
+  const auto same = [](const auto& one, const auto& another) {
+    if (one && another) return *one == *another;
+    return !one && !another && one.error().kind == another.error().kind &&
+           one.error().os_errno == another.error().os_errno;
+  };
+  return same(state, other.state) && same(physical_state, other.physical_state) && same(rate, other.rate);
+}
+
 PortCache::PortCache(host::Host& host, std::shared_ptr<const host::Device> device, std::uint32_t number)
     : host_(host),
       device_(std::move(device)),
       number_(number),
       path_(device_->port_path(number)),
       table_(path_) {}
+
+Fact<std::string> PortCache::link_layer(const Wanted& wanted) {
+  return *link_layer_.get(wanted, [&] { return host_.sysfs->read(path_ + "/link_layer"); });
+}
+
+Cached<PortLink>::Value PortCache::link(const Wanted& wanted) {
+  return link_.get(wanted, [&] { return read_link(); });
+}
+
+PortLink PortCache::read_link() {
+  constexpr std::uint64_t kCycle = 0;
+  host::PortStates states(host_, device_);  // not kept: collectors have their own, and tell what they read
+  host::PortState state = states.get(number_, kCycle);
+  PortLink link{std::move(state.state), std::move(state.physical_state)};
+  if (link.state && *link.state == host::kPortActive) link.rate = states.rate(number_, kCycle);
+  return link;
+}
 
 Cached<PortGids>::Value PortCache::gids(const Wanted& wanted) {
   return gids_.get(wanted, [&] {
@@ -129,6 +156,14 @@ Fact<std::string> DeviceCache::board_id(const Wanted& wanted) {
 
 Fact<std::string> DeviceCache::node_type(const Wanted& wanted) {
   return *node_type_.get(wanted, [&] { return host_.sysfs->read(device_->path + "/node_type"); });
+}
+
+Fact<std::string> DeviceCache::numa_node(const Wanted& wanted) {
+  return *numa_node_.get(wanted, [&]() -> Fact<std::string> {
+    const std::string& function = adapter(wanted)->function.path;
+    if (function.empty()) return unread();
+    return host_.sysfs->read(function + "/numa_node");
+  });
 }
 
 std::shared_ptr<DeviceCache> FactCache::of(host::Host& host,

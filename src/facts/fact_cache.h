@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/text/kernel_text.h"
 #include "facts/cached.h"
 #include "facts/facts.h"
 #include "facts/netdev_cache.h"
@@ -38,6 +39,15 @@ struct PortClasses {
 };
 PortClasses read_classes(host::HostFs& sysfs, const std::string& device, std::uint32_t port);
 
+/// The link of a port.
+struct PortLink {
+  Fact<std::uint32_t> state = unread();
+  Fact<std::uint32_t> physical_state = unread();
+  Fact<core::LinkRate> rate = unread();  ///< read only while the port is ACTIVE
+
+  bool operator==(const PortLink& other) const;
+};
+
 /// The adapter's end of its PCIe link; for a VF, that of its physical function.
 struct AdapterEnd {
   host::PciFunction function;  ///< of the device itself
@@ -51,12 +61,17 @@ class PortCache {
  public:
   PortCache(host::Host& host, std::shared_ptr<const host::Device> device, std::uint32_t number);
 
+  Fact<std::string> link_layer(const Wanted& wanted);
+  Cached<PortLink>::Value link(const Wanted& wanted);
+  /// For whoever reads it in each scrape.
+  void put_link(const PortLink& link, Clock::time_point now) { link_.put(link, now); }
   Cached<PortGids>::Value gids(const Wanted& wanted);
   /// Opens the verbs device.
   Cached<Fact<host::PortMtu>>::Value mtu(const Wanted& wanted);
   Cached<PortClasses>::Value classes(const Wanted& wanted);
 
  private:
+  PortLink read_link();
   PortGids read_gids();
 
   host::Host& host_;
@@ -64,6 +79,8 @@ class PortCache {
   const std::uint32_t number_;
   const std::string path_;
   host::GidTable table_;  ///< used only while gids_ is read
+  Cached<Fact<std::string>> link_layer_;
+  Cached<PortLink> link_;
   Cached<PortGids> gids_;
   Cached<Fact<host::PortMtu>> mtu_;
   Cached<PortClasses> classes_;
@@ -82,6 +99,8 @@ class DeviceCache {
   Fact<std::string> firmware(const Wanted& wanted);
   Fact<std::string> board_id(const Wanted& wanted);
   Fact<std::string> node_type(const Wanted& wanted);
+  /// Of its PCI function; unread() without one.
+  Fact<std::string> numa_node(const Wanted& wanted);
 
   bool is_of(const std::shared_ptr<const host::Device>& device) const { return device_ == device; }
 
@@ -100,6 +119,7 @@ class DeviceCache {
   Cached<Fact<std::string>> firmware_;
   Cached<Fact<std::string>> board_id_;
   Cached<Fact<std::string>> node_type_;
+  Cached<Fact<std::string>> numa_node_;
 };
 
 /// The facts of all devices and interfaces, each for as long as somebody holds them. Thread-safe.

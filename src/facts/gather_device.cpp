@@ -59,7 +59,7 @@ void read_fixed(host::Host& host, const host::Device& device, const AdapterEnd& 
   if (memory.protocol.empty() && memory.cache->node_type(wanted).value_or("").ends_with("RNIC"))
     memory.protocol = "iw";
   memory.board_id = memory.cache->board_id(wanted).value_or("");
-  memory.pci = gather_pci(host, adapter);
+  memory.pci = gather_pci(host, *memory.cache, adapter, wanted);
 }
 
 }  // namespace
@@ -77,7 +77,7 @@ DeviceFacts gather_device(host::Host& host, const std::shared_ptr<const host::De
   if (reads_fixed_facts(memory.looks++)) {
     read_fixed(host, *device, *adapter, pass.wanted, memory);
   } else if (memory.pci) {
-    refresh_pci(host, *adapter, *memory.pci);
+    refresh_pci(host, cache, *adapter, pass.wanted, *memory.pci);
   }
   facts.protocol = memory.protocol;
   facts.firmware = cache.firmware(pass.wanted).value_or("");

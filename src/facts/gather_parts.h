@@ -16,9 +16,11 @@
 // Parts of gather.h.
 namespace rdma_exporter::facts {
 
-std::optional<KnownPci> gather_pci(host::Host& host, const AdapterEnd& adapter);
+std::optional<KnownPci> gather_pci(host::Host& host, DeviceCache& cache, const AdapterEnd& adapter,
+                                   const Wanted& wanted);
 /// Reads the changeable facts of a PCI function again.
-void refresh_pci(host::Host& host, const AdapterEnd& adapter, KnownPci& pci);
+void refresh_pci(host::Host& host, DeviceCache& cache, const AdapterEnd& adapter, const Wanted& wanted,
+                 KnownPci& pci);
 std::vector<PortFacts> gather_ports(host::Host& host, const std::shared_ptr<const host::Device>& device,
                                     const DeviceMemory& memory, const Wanted& wanted);
 std::vector<NetdevFacts> gather_netdevs(host::Host& host, const std::shared_ptr<const host::Device>& device,

@@ -66,15 +66,18 @@ Fact<std::vector<Vector>> read_vectors(host::Host& host, const std::string& path
   return vectors;
 }
 
-void read_place(host::Host& host, const std::string& path, PciFacts& facts) {
-  facts.numa_node = read_fact(*host.sysfs, path + "/numa_node", core::parse_integer);
+void read_place(host::Host& host, const std::string& path, DeviceCache& cache, const Wanted& wanted,
+                PciFacts& facts) {
+  facts.numa_node = cache.numa_node(wanted).and_then(core::parse_integer);
+  if (!facts.numa_node) facts.numa_node.error().context = path + "/numa_node";
   facts.local_cpus = read_fact(*host.sysfs, path + "/local_cpulist", core::parse_number_list);
   facts.vectors = read_vectors(host, path);
 }
 
 }  // namespace
 
-std::optional<KnownPci> gather_pci(host::Host& host, const AdapterEnd& adapter) {
+std::optional<KnownPci> gather_pci(host::Host& host, DeviceCache& cache, const AdapterEnd& adapter,
+                                   const Wanted& wanted) {
   const host::PciFunction& function = adapter.function;
   if (function.path.empty()) return std::nullopt;
   KnownPci pci{.facts = {}, .path = function.path, .path_to_root = {}};
@@ -83,11 +86,12 @@ std::optional<KnownPci> gather_pci(host::Host& host, const AdapterEnd& adapter) 
   facts.is_vf = function.is_vf();
   pci.path_to_root = host::pci_path_to_root(adapter.path);
   facts.links = read_links(*host.sysfs, pci.path_to_root, adapter.link);
-  read_place(host, function.path, facts);
+  read_place(host, function.path, cache, wanted, facts);
   return pci;
 }
 
-void refresh_pci(host::Host& host, const AdapterEnd& adapter, KnownPci& pci) {
+void refresh_pci(host::Host& host, DeviceCache& cache, const AdapterEnd& adapter, const Wanted& wanted,
+                 KnownPci& pci) {
   auto function = pci.path_to_root.begin();
   for (PcieLink& link : pci.facts.links) {
     if (function == pci.path_to_root.begin()) {
@@ -98,7 +102,7 @@ void refresh_pci(host::Host& host, const AdapterEnd& adapter, KnownPci& pci) {
     ++function;
     if (link.above) read_speed(*host.sysfs, *function++, *link.above);
   }
-  read_place(host, pci.path, pci.facts);
+  read_place(host, pci.path, cache, wanted, pci.facts);
 }
 
 }  // namespace rdma_exporter::facts

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
-#include <array>
 #include <chrono>
 
 #include "facts/gather_parts.h"
@@ -16,17 +15,16 @@ Fact<std::vector<GidFacts>> whole_table(const PortGids& read) {
   return read.gids;
 }
 
-void read_rate(host::PortStates& states, std::uint64_t look, const std::string& path, PortFacts& port) {
-  std::array<char, 128> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled by read()
-  const auto text = states.read(port.number, look, "rate", buffer);
-  auto rate = text ? core::parse_rate(*text) : tl::unexpected(text.error());
+bool is_active(const PortFacts& port) { return port.state && *port.state == host::kPortActive; }
+
+void take_link(const PortLink& link, const std::string& path, PortFacts& port) {
+  port.state = link.state;
+  port.physical_state = link.physical_state;
+  if (!is_active(port)) return;
+  auto rate = link.rate;
   if (!rate) rate.error().context = path + "/rate";
-  if (rate) {
-    port.rate = rate->bytes_per_second;
-    port.lanes = rate->lanes;
-  } else {
-    port.rate = port.lanes = tl::unexpected(rate.error());
-  }
+  port.rate = rate.map([](const core::LinkRate& read) { return read.bytes_per_second; });
+  port.lanes = rate.map([](const core::LinkRate& read) { return read.lanes; });
 }
 
 // Reading it opens the verbs device. With all event sources at work, what changes it is noted.
@@ -43,21 +41,15 @@ std::optional<TrafficClass> traffic_class(const PortClasses& classes) {
 
 std::vector<PortFacts> gather_ports(host::Host& host, const std::shared_ptr<const host::Device>& device,
                                     const DeviceMemory& memory, const Wanted& wanted) {
-  host::PortStates states(host, device);  // not kept, because these files are read only once a minute
   std::vector<PortFacts> ports;
   for (const std::uint32_t number : device->ports) {
     PortFacts& port = ports.emplace_back();
     const std::string path = device->port_path(number);
     PortCache& cache = memory.cache->port(number);
     port.number = number;
-    const host::PortState state = states.get(number, memory.looks);
-    port.state = state.state;
-    port.physical_state = state.physical_state;
-    port.link_layer = host.sysfs->read(path + "/link_layer").value_or("");
-    if (port.state && *port.state == host::kPortActive) {
-      read_rate(states, memory.looks, path, port);
-      port.mtu = *cache.mtu(host.changes->complete() ? wanted.or_older(kMtuAge) : wanted);
-    }
+    take_link(*cache.link(wanted), path, port);
+    port.link_layer = cache.link_layer(wanted).value_or("");
+    if (is_active(port)) port.mtu = *cache.mtu(host.changes->complete() ? wanted.or_older(kMtuAge) : wanted);
     port.gids = whole_table(*cache.gids(wanted));
     port.traffic_class = traffic_class(*cache.classes(wanted));
     port.has_counters = host.sysfs->exists(path + "/hw_counters") || host.sysfs->exists(path + "/counters");

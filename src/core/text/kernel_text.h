@@ -36,6 +36,7 @@ Result<std::uint32_t> parse_hex(std::string_view text);
 struct LinkRate {
   double bytes_per_second;  ///< signalling rate of all lanes: Gb/s x 1e9 / 8
   std::uint32_t lanes;      ///< 1, 2, 4, 8 or 12
+  bool operator==(const LinkRate&) const = default;
 };
 Result<LinkRate> parse_rate(std::string_view text);
 

@@ -53,6 +53,12 @@ PortState PortStates::get(std::uint32_t port, std::uint64_t cycle) {
   return memo->value;
 }
 
+core::Result<core::LinkRate> PortStates::rate(std::uint32_t port, std::uint64_t cycle) {
+  std::array<char, 128> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled by read()
+  const auto text = read(port, cycle, "rate", buffer);
+  return text ? core::parse_rate(*text) : tl::unexpected(text.error());
+}
+
 core::Result<std::string_view> PortStates::read(std::uint32_t port, std::uint64_t cycle,
                                                 std::string_view name, std::span<char> buffer) {
   const std::lock_guard lock(mutex_);

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/text/kernel_text.h"
 #include "host/fs/attr_dir.h"
 #include "host/host.h"
 #include "host/topology/device.h"
@@ -38,6 +39,9 @@ class PortStates {
 
   /// `cycle` is the collection's number; `port` one of the device's.
   PortState get(std::uint32_t port, std::uint64_t cycle);
+
+  /// The file `rate`, which is a firmware query like the others.
+  core::Result<core::LinkRate> rate(std::uint32_t port, std::uint64_t cycle);
 
   /// Another file of ports/N, through the same kept directory.
   core::Result<std::string_view> read(std::uint32_t port, std::uint64_t cycle, std::string_view name,

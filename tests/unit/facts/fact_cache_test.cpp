@@ -43,6 +43,24 @@ TEST_F(FactsCached, KeepsWhatItsOwnerHasLearnedOtherwise) {
   EXPECT_EQ(ask(16s, 5s), 1);
 }
 
+TEST_F(FactsCached, KeepsItsPlaceInMemoryWhileNothingChanges) {
+  cached_.put(70, start_);
+  const auto none = []() -> int { throw std::logic_error("nobody has to read it"); };
+  const auto before = cached_.get({start_, 0s}, none);
+  cached_.put(70, start_ + 10s);
+  EXPECT_EQ(cached_.get({start_ + 10s, 0s}, none), before);
+  cached_.put(71, start_ + 20s);
+  EXPECT_EQ(*before, 70) << "whoever holds it";
+}
+
+TEST(FactsPortLink, IsTheSameIfItIsMissingForTheSameReason) {
+  const PortLink down{1U, 2U};
+  EXPECT_EQ(down, PortLink(down));
+  EXPECT_NE(down, (PortLink{1U, 2U, core::LinkRate{50e9, 4}}));
+  EXPECT_NE(down, (PortLink{1U, core::os_error(EIO)}));
+  EXPECT_NE((PortLink{1U, core::os_error(EINVAL)}), (PortLink{1U, core::os_error(EIO)}));
+}
+
 TEST(FactsWanted, AcceptsOlderFactsUnlessSomethingHasChanged) {
   EXPECT_EQ((Wanted{{}, 30s}.or_older(5min).max_age), 5min);
   EXPECT_EQ((Wanted{{}, 30s, true}.or_older(5min).max_age), 30s);

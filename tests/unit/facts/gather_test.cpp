@@ -16,6 +16,7 @@
 #include "host/ethtool/genl_ethtool.h"
 #include "host/netlink/address_message.h"
 #include "host/netlink/dcb.h"
+#include "host/netlink/generic_netlink.h"
 #include "host/netlink/nldev/nldev.h"
 #include "host/topology/inventory.h"
 #include "tests/unit/support/recorded_netlink.h"
@@ -99,7 +100,7 @@ class FactsGather : public testing::Test {
     scripts_[host::NetlinkProtocol::generic]->respond =
         [](std::uint16_t type,
            host::Bytes payload) -> std::optional<core::Result<rdma_exporter::test::Message>> {
-      if (type == host::genl_ethtool::kControl) return recorded_file("ethernet/getfamily.bin");
+      if (type == host::generic_netlink::kControl) return recorded_file("ethernet/getfamily.bin");
       const auto is = [&](const std::vector<std::byte>& request) {
         return std::equal(payload.begin(), payload.end(), request.begin(), request.end());
       };
@@ -186,10 +187,35 @@ TEST_F(FactsGather, AsksTheInterfaceForNothingThatIsKnown) {
   const DeviceFacts facts = gather(std::chrono::hours(1));
   EXPECT_EQ(facts.netdevs.at(0).rings->rx_max, 8192U);
   EXPECT_EQ(facts.netdevs.at(0).dcb->pfc->enabled, 0x18);
-  ethtool.erase(host::genl_ethtool::kControl);
+  ethtool.erase(host::generic_netlink::kControl);
   ASSERT_EQ(ethtool.size(), 1U);
   EXPECT_EQ(ethtool.begin()->second, 1) << "only for the modes that it supports";
   EXPECT_EQ(route[host::dcb::kGet], 0);
+}
+
+TEST_F(FactsGather, ReadsNothingOfThePortThatIsKnown) {
+  gather();
+  const std::string port = "sys/class/infiniband/mlx5_0/ports/1/";
+  tree_.write(port + "state", "1: DOWN\n");
+  tree_.write(port + "rate", "2.5 Gb/sec (1X SDR)\n");
+  tree_.write(port + "link_layer", "InfiniBand\n");
+  tree_.write("sys/bus/pci/devices/0000:3b:00.0/numa_node", "0\n");
+  const DeviceFacts known = gather(std::chrono::hours(1));
+  EXPECT_EQ(known.ports.at(0).state, 4U);
+  EXPECT_EQ(known.ports.at(0).lanes, 4U);
+  EXPECT_EQ(known.ports.at(0).link_layer, "Ethernet");
+  EXPECT_EQ(known.pci->numa_node, 1);
+  const DeviceFacts anew = gather();
+  EXPECT_EQ(anew.ports.at(0).state, 1U);
+  EXPECT_FALSE(anew.ports.at(0).lanes.has_value()) << "read only of an active port";
+  EXPECT_EQ(anew.ports.at(0).link_layer, "InfiniBand");
+  EXPECT_EQ(anew.pci->numa_node, 0);
+}
+
+TEST_F(FactsGather, TakesTheLinkFromTheCollector) {
+  gather();
+  memory_.cache->port(1).put_link({4U, 5U, core::LinkRate{50e9, 4}}, Clock::now());
+  EXPECT_EQ(gather(std::chrono::hours(1)).ports.at(0).rate, 50e9);
 }
 
 TEST_F(FactsGather, AsksAnOlderKernelForPauseWithoutCounters) {
