@@ -39,6 +39,7 @@ TEST_F(AgentTest, ReplacesItsConnectionsWhenTheSubnetManagerChangesItsLid) {
   fabric.set_port("near0", 1, infiniband_port(17, "fe80::17"));
   fabric.set_port("far0", 1, infiniband_port(18, "fe80::18"));
   probe_far0_from_near0();
+  options.session.operations = {Op::write};  // a lost echo would be noticed without the event
   configure();
   ASSERT_TRUE(becomes("rdma_probe_up", kOnly, 1));
   const double connects = value("rdma_probe_connects_total", kNearPort);
@@ -48,12 +49,12 @@ TEST_F(AgentTest, ReplacesItsConnectionsWhenTheSubnetManagerChangesItsLid) {
     const auto all = fabric.queue_pairs();
     return std::count_if(all.begin(), all.end(), [](const auto& qp) {
              return qp.exists && qp.device == "far0" && qp.attributes.ah_attr.dlid == 19;
-           }) == 2;
+           }) == 1;
   })) << "the peer sends to the new one";
   const double attempts = sum("rdma_probe_attempts_total");
   EXPECT_TRUE(soon([&] { return sum("rdma_probe_attempts_total") >= attempts + 10; }));
   EXPECT_EQ(value("rdma_probe_connects_total", kNearPort), connects + 1);
-  EXPECT_EQ(sum("rdma_probe_failures_total", "op=\"write\""), 0) << "no write waits for a failure to notice";
+  EXPECT_EQ(sum("rdma_probe_failures_total"), 0) << "no probe has to fail first";
 }
 
 TEST_F(AgentTest, CountsATargetInItsNewGroupWhenItIsRelabelled) {
