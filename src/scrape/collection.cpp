@@ -14,6 +14,9 @@
 namespace rdma_exporter::scrape {
 namespace {
 
+// A device whose runs take longer is slow or hangs; a healthy one takes a few milliseconds.
+constexpr std::chrono::milliseconds kSlow{50};
+
 void log_throw(const core::Job& job, const std::exception& thrown) noexcept {
   try {
     log::error(
@@ -71,8 +74,7 @@ void Collection::start() {
   Slot& slot = *shared_->discovery;
   discovery_ =
       std::make_shared<Run>(*this, shared_->discovery, admit(slot, begun_), slot.take_run(cycle_, begun_));
-  Tasks tasks{discovery_};
-  if (discovery_->outcome != Outcome::pending) tasks = plan();
+  Tasks tasks = discovery_->outcome == Outcome::pending ? bundled({discovery_}) : plan();
   lock.unlock();
   submit(tasks);
 }
@@ -94,18 +96,31 @@ Collection::Tasks Collection::plan() {
 
 Collection::Tasks Collection::admit_wanted() {
   const Clock::time_point now = Clock::now();
-  Tasks tasks;
-  tasks.reserve(runs_.size());  // a run is pending only with a task
+  std::vector<RunPtr> pending;
+  pending.reserve(runs_.size());  // a run is pending only with a task
   for (const RunPtr& run : runs_) {
     if (run->outcome != Outcome::unwanted || !wanted_.has(run->slot->job().collector())) continue;
     const Outcome admitted = admit(*run->slot, now);
     if (admitted == Outcome::pending) {
       run->result = run->slot->take_run(cycle_, now);  // first: it may find no memory
-      tasks.push_back(run);
+      pending.push_back(run);
     }
     run->outcome = admitted;
   }
-  unfinished_ += tasks.size();
+  unfinished_ += pending.size();
+  return bundled(pending);
+}
+
+// The slots of an owner follow each other.
+Collection::Tasks Collection::bundled(const std::vector<RunPtr>& runs) {
+  Tasks tasks;
+  for (const RunPtr& run : runs) {
+    if (tasks.empty() || bundles_.back()->runs.front()->slot->owner() != run->slot->owner()) {
+      bundles_.push_back(std::make_shared<Bundle>());
+      tasks.push_back(bundles_.back());
+    }
+    bundles_.back()->runs.push_back(run);
+  }
   return tasks;
 }
 
@@ -132,12 +147,27 @@ void Collection::submit(const Tasks& tasks) {
   announce();  // where there was nothing to submit
 }
 
-// The collection is not kept alive while the job runs: who is stuck keeps nothing of it.
-void Collection::Run::execute() {
-  {
-    const auto begun_in = collection.lock();
-    if (!begun_in || !begun_in->begin(*this)) return;
+// Ends a run and begins the next with the mutex taken once.
+void Collection::Bundle::execute() {
+  Run* ended = nullptr;
+  for (const RunPtr& run : runs) {
+    const bool begun = change_runs(ended, run.get());
+    ended = begun ? run.get() : nullptr;
+    if (begun) run->work();
   }
+  if (ended) change_runs(ended, nullptr);
+}
+
+bool Collection::Bundle::waits() const {
+  return !split && std::any_of(runs.begin(), runs.end(), [](const RunPtr& run) { return run->waits(); });
+}
+
+bool Collection::Bundle::is_slow(Clock::time_point now) const {
+  const auto begun = std::find_if(runs.begin(), runs.end(), [](const RunPtr& run) { return run->started; });
+  return begun != runs.end() && now - *(*begun)->started >= kSlow;
+}
+
+void Collection::Run::work() {
   core::Job& job = slot->job();
   try {
     job.run(*result);
@@ -145,9 +175,6 @@ void Collection::Run::execute() {
     result->fail();
     log_throw(job, error);
   }
-  if (const auto ended_in = collection.lock()) return ended_in->end(*this);
-  const std::lock_guard lock(shared->mutex);
-  drop(Clock::now());
 }
 
 void Collection::Run::drop(Clock::time_point now) {
@@ -156,33 +183,49 @@ void Collection::Run::drop(Clock::time_point now) {
   slot->fold(*result);  // last, because it may find no memory
 }
 
-bool Collection::begin(Run& run) {
-  const std::lock_guard lock(shared_->mutex);
+// The collection is not kept alive while a job runs: who is stuck keeps nothing of it. Either may be null.
+bool Collection::change_runs(Run* ended, Run* next) {
+  Run& any = ended ? *ended : *next;
+  if (const auto collection = any.collection.lock()) return collection->change_runs_here(ended, next);
+  const std::lock_guard lock(any.shared->mutex);
+  if (ended) ended->drop(Clock::now());
+  return false;
+}
+
+// Returns whether the next one has begun.
+bool Collection::change_runs_here(Run* ended, Run* next) {
+  std::unique_lock lock(shared_->mutex);
+  const Clock::time_point now = Clock::now();
+  const Tasks tasks = ended ? end(*ended, now) : Tasks{};
+  const bool begun = next && begin(*next, now);
+  const bool is_complete = complete();
+  lock.unlock();
+  if (!tasks.empty()) shared_->pool.submit(tasks);
+  if (is_complete) announce();
+  return begun;
+}
+
+bool Collection::begin(Run& run, Clock::time_point now) {
   // A job whose last run came back late may have been started by a younger collection meanwhile.
-  if (closed_ || run.outcome != Outcome::pending || run.slot->running_since()) return false;
-  run.started = Clock::now();
-  run.slot->started(*run.started);
+  if (closed_ || !run.waits() || run.slot->running_since()) return false;
+  run.started = now;
+  run.slot->started(now);
   return true;
 }
 
-void Collection::end(Run& run) {
-  std::unique_lock lock(shared_->mutex);
-  const Clock::time_point now = Clock::now();
-  if (run.outcome != Outcome::pending) return run.drop(now);
+// Returns what is to be submitted then.
+Collection::Tasks Collection::end(Run& run, Clock::time_point now) {
+  if (run.outcome != Outcome::pending) {
+    run.drop(now);
+    return {};
+  }
   run.slot->ended(now, true);
   run.outcome = Outcome::done;
   run.ended = now;
   account(run);
-  if (&run == discovery_.get()) {
-    const Tasks tasks = plan();
-    lock.unlock();
-    submit(tasks);
-    return;
-  }
+  if (&run == discovery_.get()) return plan();
   --unfinished_;
-  if (!complete()) return;
-  lock.unlock();
-  announce();
+  return {};
 }
 
 void Collection::account(Run& run) noexcept {
@@ -198,9 +241,9 @@ void Collection::account(Run& run) noexcept {
 
 // A device has a share of the page; what its collectors find beyond that is dropped and counted.
 void Collection::limit_series(Run& run) {
-  const std::string& device = run.slot->job().device();
-  if (!last_served_ || last_served_->first != device) last_served_ = &*series_.try_emplace(device).first;
-  std::size_t& served = last_served_->second;
+  const std::size_t device = run.slot->device_number();
+  if (device >= series_.size()) series_.resize(device + 1);
+  std::size_t& served = series_[device];
   const std::size_t room = shared_->series_per_device - std::min(served, shared_->series_per_device);
   core::SampleBatch& samples = run.result->samples();
   if (samples.size() > room) {
@@ -228,19 +271,38 @@ void Collection::expire_run(Run& run, Clock::time_point now) {
   if (&run != discovery_.get()) --unfinished_;
 }
 
-// Gives up a run that would wait until the deadline because too many runs of its owner are stuck.
-void Collection::give_up_blocked(Run& run) {
-  if (run.outcome != Outcome::pending || run.started || !shared_->is_blocked(*run.slot->owner())) return;
-  run.outcome = Outcome::busy;
-  shared_->pool.withdraw(run);
-  if (&run != discovery_.get()) --unfinished_;
+// Gives up runs that would wait until the deadline because too many runs of their owner are stuck.
+void Collection::give_up_blocked(const Bundle& bundle) {
+  if (!bundle.waits() || !shared_->is_blocked(*bundle.runs.front()->slot->owner())) return;
+  for (const RunPtr& run : bundle.runs) {
+    if (!run->waits()) continue;
+    run->outcome = Outcome::busy;
+    if (run != discovery_) --unfinished_;
+  }
+  shared_->pool.withdraw(bundle);
+}
+
+// What waits behind a slow run gets workers of its own.
+Collection::Tasks Collection::split_slow(Clock::time_point now) {
+  std::vector<std::shared_ptr<Bundle>> slow;
+  std::vector<std::shared_ptr<Bundle>> parts;
+  for (const auto& bundle : bundles_) {
+    if (!bundle->waits() || !bundle->is_slow(now)) continue;
+    slow.push_back(bundle);
+    for (const RunPtr& run : bundle->runs)
+      if (run->waits()) parts.emplace_back(std::make_shared<Bundle>())->runs.push_back(run);
+  }
+  bundles_.insert(bundles_.end(), parts.begin(), parts.end());
+  Tasks tasks(parts.begin(), parts.end());
+  for (const auto& bundle : slow) bundle->split = true;  // last: all else may find no memory
+  return tasks;
 }
 
 void Collection::expire(Clock::time_point now) {
   std::unique_lock lock(shared_->mutex);
   if (!discovery_ || closed_) return;
   expire_run(*discovery_, now);
-  give_up_blocked(*discovery_);
+  for (const auto& bundle : bundles_) give_up_blocked(*bundle);
   const bool given_up = discovery_->outcome == Outcome::late || discovery_->outcome == Outcome::busy;
   if (given_up && !planned_) {
     const Tasks tasks = plan();
@@ -249,9 +311,10 @@ void Collection::expire(Clock::time_point now) {
     return;
   }
   for (const RunPtr& run : runs_) expire_run(*run, now);
-  for (const RunPtr& run : runs_) give_up_blocked(*run);
+  for (const auto& bundle : bundles_) give_up_blocked(*bundle);
+  const Tasks tasks = split_slow(now);
   lock.unlock();
-  announce();
+  submit(tasks);
 }
 
 void Collection::close(Clock::time_point now) {
@@ -260,6 +323,8 @@ void Collection::close(Clock::time_point now) {
   if (!planned_) plan();
   closed_ = true;
   if (!announced_) observe_duration(now);
+  for (const auto& bundle : bundles_)
+    if (bundle->waits()) shared_->pool.withdraw(*bundle);
   close_run(*discovery_, now);
   for (const RunPtr& run : runs_) close_run(*run, now);
 }
@@ -271,8 +336,6 @@ void Collection::close_run(Run& run, Clock::time_point now) {
   if (run.started) {
     shared_->count_stuck(run.slot->owner().get());
     run.outcome = Outcome::late;
-  } else {
-    shared_->pool.withdraw(run);
   }
 }
 

@@ -32,7 +32,7 @@ struct Shared {
   Shared(JobSource& job_source, unsigned max_workers, std::size_t max_series_per_device)
       : source(job_source),
         series_per_device(max_series_per_device),
-        pool({.max_workers = max_workers}),
+        pool({.max_workers = max_workers, .waits_in_kernel = task::is_asleep}),
         durations(kDurationBounds) {}
 
   /// Bucket bounds in seconds. A healthy host takes milliseconds; from one second on, something is stuck.
@@ -96,7 +96,7 @@ class Collection : public std::enable_shared_from_this<Collection> {
               core::SampleBatch& self, Clock::time_point now) const;
 
  private:
-  struct Run final : task::Work {
+  struct Run {
     Run(Collection& of, std::shared_ptr<Slot> job_of, Outcome admitted,
         std::unique_ptr<core::JobRun> empty = nullptr)
         : shared(of.shared_),
@@ -104,9 +104,9 @@ class Collection : public std::enable_shared_from_this<Collection> {
           slot(std::move(job_of)),
           outcome(admitted),
           result(std::move(empty)) {}
-    void execute() override;
-    void drop(Clock::time_point now);  // mutex held
-    std::shared_ptr<task::Owner> owner() const override { return slot->owner(); }
+    void work();
+    void drop(Clock::time_point now);                                       // mutex held
+    bool waits() const { return outcome == Outcome::pending && !started; }  // mutex held
 
     std::shared_ptr<Shared> shared;
     std::weak_ptr<Collection> collection;
@@ -117,21 +117,36 @@ class Collection : public std::enable_shared_from_this<Collection> {
     std::optional<Clock::time_point> ended;
   };
 
-  using Tasks = std::vector<std::shared_ptr<task::Work>>;
   using RunPtr = std::shared_ptr<Run>;
 
-  bool begin(Run& run);
-  void end(Run& run);
-  void after_discovery();
+  /// Runs of one owner, which one worker executes one after the other: to hand each to the pool costs more
+  /// than most of them take. Those that wait for too long behind another one are split off.
+  struct Bundle final : task::Work {
+    void execute() override;
+    std::shared_ptr<task::Owner> owner() const override { return runs.front()->slot->owner(); }
+    bool waits() const;                         // mutex held
+    bool is_slow(Clock::time_point now) const;  // mutex held
+
+    std::vector<RunPtr> runs;  ///< fixed once it is submitted
+    bool split = false;        ///< what waited has bundles of its own
+  };
+  using Tasks = std::vector<std::shared_ptr<task::Work>>;
+
+  static bool change_runs(Run* ended, Run* next);
+  bool change_runs_here(Run* ended, Run* next);
+  bool begin(Run& run, Clock::time_point now);                                // mutex held
+  Tasks end(Run& run, Clock::time_point now);                                 // mutex held
   Tasks plan();                                                               // mutex held
   void expire_run(Run& run, Clock::time_point now);                           // mutex held
-  void give_up_blocked(Run& run);                                             // mutex held
+  void give_up_blocked(const Bundle& bundle);                                 // mutex held
+  Tasks split_slow(Clock::time_point now);                                    // mutex held
   void close_run(Run& run, Clock::time_point now);                            // mutex held
   void report(const Run& run, JobReport& jobs, Clock::time_point now) const;  // mutex held
   Clock::duration taken(const Run& run, Clock::time_point now) const;         // mutex held
   void observe_duration(Clock::time_point now);                               // mutex held
   Outcome admit(const Slot& slot, Clock::time_point now) const;               // mutex held
   Tasks admit_wanted();                                                       // mutex held
+  Tasks bundled(const std::vector<RunPtr>& runs);                             // mutex held
   void account(Run& run) noexcept;                                            // mutex held
   void limit_series(Run& run);                                                // mutex held
   void submit(const Tasks& tasks);
@@ -145,9 +160,8 @@ class Collection : public std::enable_shared_from_this<Collection> {
   OnComplete on_complete_;
   RunPtr discovery_;
   std::vector<RunPtr> runs_;  // filled once, by plan()
-  using Served = std::map<std::string_view, std::size_t>;
-  Served series_;                              ///< series served so far, by device
-  Served::value_type* last_served_ = nullptr;  ///< of the previous run, which is mostly of the same device
+  std::vector<std::shared_ptr<Bundle>> bundles_;
+  std::vector<std::size_t> series_;  ///< series served so far, by Slot::device_number()
   bool planned_ = false;
   std::size_t unfinished_ = 0;
   bool closed_ = false;

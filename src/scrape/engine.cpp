@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <exception>
+#include <map>
+#include <string_view>
 #include <utility>
 
 #include "log/caught.h"
@@ -93,10 +95,17 @@ class DiscoveryJob : public core::Job {
       slots.push_back(std::make_shared<Slot>(planned, shared_.owner_of(*planned.job)));
       if (same_name != shared_.slots.end()) slots.back()->inherit(**same_name);
     }
+    number_devices(slots);
     shared_.slots = std::move(slots);
     shared_.planned = std::move(jobs);
     std::erase_if(shared_.owners, [](const auto& entry) { return entry.second.expired(); });
     shared_.pool.set_owners(shared_.owners.size());
+  }
+
+  static void number_devices(const std::vector<std::shared_ptr<Slot>>& slots) {
+    std::map<std::string_view, std::size_t> numbers{{"", 0}};
+    for (const auto& slot : slots)
+      slot->set_device_number(numbers.try_emplace(slot->job().device(), numbers.size()).first->second);
   }
 
   Shared& shared_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -39,6 +40,9 @@ class Slot {
   /// that have failed are named.
   std::string labels() const;
   std::chrono::milliseconds timeout() const { return planned_.timeout; }
+  /// The number of its device among those that are planned, which share a limit of series; 0: the host.
+  std::size_t device_number() const { return device_number_; }
+  void set_device_number(std::size_t number) { device_number_ = number; }
 
   /// Whether a run may start now: pending, or the reason why not (busy, back_off).
   Outcome admit(Clock::time_point now) const;
@@ -65,6 +69,7 @@ class Slot {
  private:
   PlannedJob planned_;
   std::shared_ptr<task::Owner> owner_;
+  std::size_t device_number_ = 0;
   std::optional<Clock::time_point> started_;
   task::Backoff backoff_;  ///< after timeouts
   Totals read_errors_;

@@ -2,11 +2,15 @@
 // Copyright the rdma_exporter authors
 #include "task/pool.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <condition_variable>
 #include <deque>
 #include <exception>
+#include <fstream>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <utility>
 
@@ -103,6 +107,14 @@ struct Pool::State {
     return work;
   }
 
+  // How many workers there may be, by what those that exist do.
+  unsigned most_workers() const {
+    if (!options.waits_in_kernel) return max_workers;
+    const auto asleep = std::count_if(busy.begin(), busy.end(), options.waits_in_kernel);
+    const unsigned processors = std::max(std::thread::hardware_concurrency(), 1U);
+    return std::min(max_workers, processors + static_cast<unsigned>(asleep));
+  }
+
   void end(Owner& owner) {
     ++finished;
     --running;
@@ -126,11 +138,21 @@ struct Pool::State {
   std::uint64_t finished = 0;
   std::uint64_t finished_at_last_nudge = 0;
   std::uint64_t limit_reached = 0;
+  std::vector<pid_t> busy;  // workers that execute something
   Schedule nudges{options.nudge_interval};
   bool finishing = false;  // nothing more is taken
   bool stopping = false;   // and nothing more is begun
   bool refused = false;    // the last thread that was wanted; logged
 };
+
+bool is_asleep(pid_t thread) {
+  std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/stat");
+  std::string line;
+  std::getline(file, line);
+  // "TID (name) STATE ...": the name may contain anything.
+  const std::size_t name_end = line.rfind(") ");
+  return name_end != std::string::npos && line[name_end + 2] != 'R';
+}
 
 Pool::Pool(const PoolOptions& options) : state_(std::make_shared<State>(options)) {}
 
@@ -188,13 +210,13 @@ void Pool::nudge() {
   if (all_ready > 0 && ready == 0) return;
   if (ready > 0 && state_->idle > 0) {
     state_->wake.notify_one();
-  } else if (ready > 0 && state_->workers < state_->max_workers) {
+  } else if (ready == 0 || state_->workers >= state_->max_workers) {
+    ++state_->limit_reached;
+  } else if (const unsigned most = state_->most_workers(); state_->workers < most) {
     // Twice as many: where one read is stuck others may be too, and what is well waits behind them.
     const std::size_t more =
-        std::min<std::size_t>({std::max(state_->workers, 1U), ready, state_->max_workers - state_->workers});
+        std::min<std::size_t>({std::max(state_->workers, 1U), ready, most - state_->workers});
     for (std::size_t i = 0; i < more; ++i) add_worker(state_);
-  } else {
-    ++state_->limit_reached;
   }
 }
 
@@ -261,6 +283,7 @@ void Pool::add_worker(const std::shared_ptr<State>& state) {
 }
 
 void Pool::work(const std::shared_ptr<State>& state) {
+  const pid_t self = ::gettid();
   std::unique_lock lock(state->mutex);
   --state->starting;
   while (!state->stopping) {
@@ -277,6 +300,7 @@ void Pool::work(const std::shared_ptr<State>& state) {
     }
     const std::shared_ptr<Owner> owner = *next;
     std::shared_ptr<Work> work = state->begin(next);
+    state->busy.push_back(self);
     lock.unlock();
     try {
       work->execute();
@@ -285,6 +309,7 @@ void Pool::work(const std::shared_ptr<State>& state) {
     }
     work.reset();  // may be the last owner of a device's files: not with the mutex held
     lock.lock();
+    std::erase(state->busy, self);
     state->end(*owner);
   }
   --state->workers;

@@ -2,6 +2,8 @@
 // Copyright the rdma_exporter authors
 #pragma once
 
+#include <sys/types.h>
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -49,7 +51,14 @@ struct PoolOptions {
   unsigned kept_workers = 1;  ///< workers that stay even if idle for a minute
   /// A nudge that follows another one sooner than this does nothing.
   std::chrono::milliseconds nudge_interval{0};
+  /// Whether a busy worker waits inside the kernel. If it is given, nudge() adds no more workers than there
+  /// are processors and workers that wait: work that computes gains nothing from them.
+  bool (*waits_in_kernel)(pid_t worker) = nullptr;
 };
+
+/// Whether a thread of this process sleeps: it neither runs nor waits for a processor (proc(5),
+/// /proc/PID/task/TID/stat). False if that cannot be read.
+bool is_asleep(pid_t thread);
 
 /// Pool options for work that takes longer than a scrape: few threads, and another one for each task that has
 /// run for a second. Enough that a device whose firmware hangs does not keep the others from being read.

@@ -83,6 +83,18 @@ TEST_F(EngineIsolationTest, DevicesThatHangCostTheOthersNothingHoweverManyScrape
   }
 }
 
+TEST_F(EngineIsolationTest, ARunThatHangsHoldsUpNoOtherOfItsDevice) {
+  source_.timeout = 10s;
+  source_.set(jobs_);
+  jobs_.front()->gate.close();
+  const std::string page = scrape(2s);
+  EXPECT_EQ(served(page), static_cast<int>(jobs_.size()) - 1);
+  EXPECT_TRUE(is_missing(page, *jobs_.front(), "late"));
+  for (const auto& job : jobs_) EXPECT_EQ(job->runs, 1) << job->collector() << ", " << job->device();
+  EXPECT_TRUE(is_missing(scrape(2s), *jobs_.front(), "busy"));
+  jobs_.front()->gate.open();
+}
+
 TEST_F(EngineIsolationTest, DevicesThatHangComeBackByThemselves) {
   set_hanging(true);
   for (int i = 0; i < 20; ++i) scrape(5s);

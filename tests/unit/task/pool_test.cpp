@@ -3,6 +3,7 @@
 #include "task/pool.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <functional>
@@ -105,6 +106,50 @@ TEST(Pool, StopsAtItsLimitAndSaysSo) {
   release.count_down();
   EXPECT_TRUE(eventually([&] { return stuck == 3; }));
   EXPECT_TRUE(pool.stop(std::chrono::steady_clock::now() + 5s));
+}
+
+std::atomic<bool> all_wait = false;
+
+TEST(Pool, AddsNoWorkersBeyondTheProcessorsWhileTheyCompute) {
+  const unsigned processors = std::max(std::thread::hardware_concurrency(), 1U);
+  Pool pool({.max_workers = 4 * processors, .waits_in_kernel = [](pid_t) { return all_wait.load(); }});
+  std::latch release(1);
+  for (unsigned i = 0; i < 8 * processors; ++i) submit(pool, [&] { release.wait(); });
+  const auto nudge_often = [&] {
+    for (unsigned i = 0; i < 4 * processors; ++i) {
+      pool.nudge();
+      std::this_thread::sleep_for(1ms);
+    }
+  };
+  EXPECT_TRUE(eventually([&] {
+    nudge_often();
+    return pool.stats().workers == processors;
+  }));
+  nudge_often();
+  EXPECT_EQ(pool.stats().workers, processors);
+  EXPECT_EQ(pool.stats().limit_reached, 0U);
+  all_wait = true;
+  EXPECT_TRUE(eventually([&] {
+    nudge_often();
+    return pool.stats().workers == 4 * processors;
+  })) << "what waits inside the kernel needs no processor";
+  release.count_down();
+  EXPECT_TRUE(pool.stop(std::chrono::steady_clock::now() + 5s));
+}
+
+TEST(Pool, SeesWhetherAThreadIsAsleep) {
+  std::latch release(1);
+  std::promise<pid_t> started;
+  std::thread sleeper([&] {
+    started.set_value(::gettid());
+    release.wait();
+  });
+  const pid_t thread = started.get_future().get();
+  EXPECT_TRUE(eventually([&] { return is_asleep(thread); }));
+  EXPECT_FALSE(is_asleep(::gettid())) << "it runs, as it asks";
+  EXPECT_FALSE(is_asleep(0)) << "there is none";
+  release.count_down();
+  sleeper.join();
 }
 
 TEST(Pool, SaysThatAWorkerIsStuckAtTheEnd) {
