@@ -56,17 +56,17 @@ class RealOpenDir : public OpenDir {
   bool is_sysfs_;
 };
 
-core::Result<std::vector<std::string>> read_names(DIR* dir) {
-  std::vector<std::string> names;
+core::Result<std::vector<DirEntry>> read_entries(DIR* dir) {
+  std::vector<DirEntry> entries;
   for (;;) {
     errno = 0;
     const dirent* entry = ::readdir(dir);
     if (entry == nullptr && errno != 0) return os_error(errno);
-    if (entry == nullptr) return names;
+    if (entry == nullptr) return entries;
     const std::string_view name = entry->d_name;
     if (name == "." || name == "..") continue;
-    if (names.size() == HostFs::kMaxEntries) return core::too_long_error();
-    names.emplace_back(name);
+    if (entries.size() == HostFs::kMaxEntries) return core::too_long_error();
+    entries.push_back({std::string(name), entry->d_ino});
   }
 }
 
@@ -78,12 +78,21 @@ class RealFs : public HostFs {
   bool directories_change() const override { return !is_sysfs_; }
 
   core::Result<std::vector<std::string>> list(const std::string& path) override {
+    return entries(path).map([](std::vector<DirEntry> entries) {
+      std::vector<std::string> names;
+      names.reserve(entries.size());
+      for (DirEntry& entry : entries) names.push_back(std::move(entry.name));
+      return names;
+    });
+  }
+
+  core::Result<std::vector<DirEntry>> entries(const std::string& path) override {
     DIR* dir = ::opendir(absolute(path).c_str());
     if (dir == nullptr) return os_error(errno);
-    auto names = read_names(dir);
+    auto entries = read_entries(dir);
     ::closedir(dir);
-    if (names) std::sort(names->begin(), names->end());
-    return names;
+    if (entries) std::sort(entries->begin(), entries->end());
+    return entries;
   }
 
   core::Result<std::string> read_link(const std::string& path) override {
@@ -133,6 +142,14 @@ class RealFs : public HostFs {
 };
 
 }  // namespace
+
+core::Result<std::vector<DirEntry>> HostFs::entries(const std::string& path) {
+  return list(path).map([](std::vector<std::string> names) {
+    std::vector<DirEntry> entries;
+    for (std::string& name : names) entries.push_back({std::move(name)});
+    return entries;
+  });
+}
 
 core::Result<std::string_view> read_from_start(const Fd& fd, std::span<char> buffer) {
   // Not libc's pread: as a cancellation point it costs two more atomic operations in a process with threads.

@@ -2,6 +2,7 @@
 // Copyright the rdma_exporter authors
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -39,6 +40,13 @@ struct FileId {
   bool operator==(const FileId&) const = default;
 };
 
+/// A name in a directory.
+struct DirEntry {
+  std::string name;
+  std::uint64_t inode = 0;  ///< of what has the name, which may be a link; 0: not known
+  auto operator<=>(const DirEntry&) const = default;
+};
+
 /// A directory that stays open.
 class OpenDir {
  public:
@@ -56,6 +64,8 @@ class HostFs {
   /// All names in a directory, sorted, without "." and "..". Errc::too_long if there are more than
   /// kMaxEntries: an incomplete list would look like a complete one.
   virtual core::Result<std::vector<std::string>> list(const std::string& path) = 0;
+  /// The same, with what shows whether a name still stands for the same thing.
+  virtual core::Result<std::vector<DirEntry>> entries(const std::string& path);
   /// Target of a symbolic link, as written.
   virtual core::Result<std::string> read_link(const std::string& path) = 0;
   /// The path with all links resolved, relative to the root; ENOENT if it leads outside the root.

@@ -28,28 +28,38 @@ Inventory::Inventory(Host& host, std::function<bool(const std::string&)> wanted,
 core::Result<bool> Inventory::refresh(Clock::time_point now) {
   const bool complete = host_.changes->complete();
   const std::uint64_t changes = host_.changes->all();
-  auto listed = host_.sysfs->list(kDevices);
+  auto listed = host_.sysfs->entries(kDevices);
   // ENOENT: the RDMA core is not loaded.
   if (!listed && !core::is_errno(listed.error(), ENOENT)) return tl::unexpected(listed.error());
-  auto names = std::move(listed).value_or(std::vector<std::string>{});
-  const bool quiet = complete && changes == seen_changes_ && names == names_;
+  auto entries = std::move(listed).value_or(std::vector<DirEntry>{});
+  const bool quiet = changes == seen_changes_ && is_quiet(entries, complete);
   if (quiet && next_look_ && now < *next_look_) return false;
-  const bool changed = look(names);
+  const bool changed = look(entries);
   // A device that is not complete yet is examined again at once.
   const bool whole = netlink_whole_ && missing_.empty() && settled_.size() == devices_.size();
   next_look_ = whole ? std::optional(now + kInterval) : std::nullopt;
   seen_changes_ = changes;
-  names_ = std::move(names);
+  entries_ = std::move(entries);
   return changed;
 }
 
-bool Inventory::look(const std::vector<std::string>& names) {
-  const NetlinkDevices netlink = names.empty() ? NetlinkDevices{} : netlink_devices();
+// On sysfs a device that is registered again has another link, and no inode number is used twice.
+bool Inventory::is_quiet(const std::vector<DirEntry>& entries, bool told) const {
+  const bool identified =
+      !host_.sysfs->directories_change() &&
+      std::all_of(entries.begin(), entries.end(), [](const DirEntry& entry) { return entry.inode != 0; });
+  if (!told) return identified && entries == entries_;
+  return std::equal(entries.begin(), entries.end(), entries_.begin(), entries_.end(),
+                    [](const DirEntry& one, const DirEntry& other) { return one.name == other.name; });
+}
+
+bool Inventory::look(const std::vector<DirEntry>& entries) {
+  const NetlinkDevices netlink = entries.empty() ? NetlinkDevices{} : netlink_devices();
   Devices found;
   std::set<std::string> settled;
   const std::vector<std::string> missing_before = std::exchange(missing_, {});
   unreachable_.clear();
-  for (const std::string& name : names) {
+  for (const auto& [name, inode] : entries) {
     if (!wanted_(name)) continue;
     const auto id = host_.sysfs->stat(kDevices + ("/" + name));
     if (!id) {

@@ -41,8 +41,9 @@ class Inventory {
   ///
   /// Names are listed in every call: a container in a user namespace hears no uevents and is not told so
   /// (lib/kobject_uevent.c uevent_net_init). It looks behind them when they changed, when the kernel told of
-  /// devices (Changes::all), while a device is not whole, and every kInterval; and in every call where not
-  /// everything is told (Changes::complete).
+  /// devices (Changes::all), while a device is not whole, and every kInterval; and where not everything is
+  /// told (Changes::complete) in every call, unless inode numbers show that the names stand for the same
+  /// devices.
   core::Result<bool> refresh(Clock::time_point now = Clock::now());
 
   static constexpr std::chrono::seconds kInterval{60};
@@ -58,7 +59,8 @@ class Inventory {
  private:
   using NetlinkDevices = std::unordered_map<std::string, nldev::Device>;
 
-  bool look(const std::vector<std::string>& names);
+  bool is_quiet(const std::vector<DirEntry>& entries, bool told) const;
+  bool look(const std::vector<DirEntry>& entries);
   NetlinkDevices netlink_devices();
   std::shared_ptr<const Device> find(const std::string& name, const FileId& id, const NetlinkDevices& netlink,
                                      std::set<std::string>& settled);
@@ -74,8 +76,8 @@ class Inventory {
   std::function<bool(const std::string&)> wanted_;
   Recognise recognise_;
   std::unique_ptr<Netlink> netlink_;
-  bool netlink_whole_ = true;       ///< the last dump came to its end
-  std::vector<std::string> names_;  ///< as listed in the last look
+  bool netlink_whole_ = true;      ///< the last dump came to its end
+  std::vector<DirEntry> entries_;  ///< as listed in the last look
   std::optional<Clock::time_point> next_look_;
   std::uint64_t seen_changes_ = 0;
   Devices devices_;

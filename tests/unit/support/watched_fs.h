@@ -21,6 +21,10 @@ class WatchedFs : public host::HostFs {
     ++lists[path];
     return fs_->list(path);
   }
+  core::Result<std::vector<host::DirEntry>> entries(const std::string& path) override {
+    ++lists[path];
+    return fs_->entries(path);
+  }
   core::Result<std::string> read_link(const std::string& path) override { return fs_->read_link(path); }
   core::Result<std::string> canonical(const std::string& path) override { return fs_->canonical(path); }
   core::Result<host::FileId> stat(const std::string& path) override { return fs_->stat(path); }

@@ -9,6 +9,7 @@
 #include "tests/unit/support/fake_ethtool.h"
 #include "tests/unit/support/recorded_netlink.h"
 #include "tests/unit/support/temp_tree.h"
+#include "tests/unit/support/watched_fs.h"
 
 namespace rdma_exporter::host {
 namespace {
@@ -278,6 +279,49 @@ TEST_F(QuietInventoryTest, LooksEachTimeWhereNotEverythingIsTold) {
   register_anew("rxe0");
   host_.changes->set_complete(false);
   EXPECT_TRUE(refresh());
+}
+
+class SysfsLike : public test::WatchedFs {
+ public:
+  using WatchedFs::WatchedFs;
+  bool directories_change() const override { return false; }
+  core::Result<FileId> stat(const std::string& path) override {
+    ++stats;
+    return WatchedFs::stat(path);
+  }
+  core::Result<std::vector<DirEntry>> entries(const std::string& path) override {
+    auto entries = WatchedFs::entries(path);
+    for (DirEntry& entry : *entries) entry.inode = inode;
+    return entries;
+  }
+  std::uint64_t inode = 7;
+  int stats = 0;
+};
+
+TEST_F(InventoryTest, KnowsDevicesByTheirLinksWhereNotEverythingIsTold) {
+  add_rxe("rxe0");
+  auto watched = std::make_unique<SysfsLike>(make_host_fs(tree_.root()));
+  SysfsLike* const sysfs = watched.get();
+  host_.sysfs = std::move(watched);
+  Inventory inventory(host_, everything);
+  Inventory::Clock::time_point now;
+  for (int i = 0; i < 3; ++i) inventory.refresh(now);
+  const int before = sysfs->stats;
+  inventory.refresh(now);
+  EXPECT_EQ(sysfs->stats, before) << "the same link";
+  ++sysfs->inode;
+  inventory.refresh(now);
+  EXPECT_GT(sysfs->stats, before) << "another link";
+  const int later = sysfs->stats;
+  inventory.refresh(now);
+  EXPECT_EQ(sysfs->stats, later);
+  inventory.refresh(now + Inventory::kInterval);
+  EXPECT_GT(sysfs->stats, later) << "now and then";
+  sysfs->inode = 0;
+  inventory.refresh(now);
+  const int unknown = sysfs->stats;
+  inventory.refresh(now);
+  EXPECT_GT(sysfs->stats, unknown) << "nothing shows that they are the same";
 }
 
 TEST_F(QuietInventoryTest, SeesAtOnceWhatComesAndGoesWithoutBeingTold) {
