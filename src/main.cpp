@@ -17,7 +17,7 @@ void set_up_heap() {
   ::mallopt(M_ARENA_MAX, 1);
   // A page comes and goes with each scrape. A small one's memory stays with the process, because the kernel
   // would have to clear memory that it hands out again. A large one's is given back.
-  constexpr int kSmallPage = 1 << 20;
+  constexpr int kSmallPage = 1 << 19;
   ::mallopt(M_MMAP_THRESHOLD, kSmallPage);
   ::mallopt(M_TRIM_THRESHOLD, kSmallPage);
 }

@@ -57,7 +57,7 @@ Fact<std::string> PortCache::link_layer(const Wanted& wanted) {
   return *link_layer_.get(wanted, [&] { return host_.sysfs->read(path_ + "/link_layer"); });
 }
 
-Cached<PortLink>::Value PortCache::link(const Wanted& wanted) {
+Cached<PortLink>::Value PortCache::port_link(const Wanted& wanted) {
   return link_.get(wanted, [&] { return read_link(); });
 }
 

@@ -47,7 +47,7 @@ std::vector<PortFacts> gather_ports(host::Host& host, const std::shared_ptr<cons
     const std::string path = device->port_path(number);
     PortCache& cache = memory.cache->port(number);
     port.number = number;
-    take_link(*cache.link(wanted), path, port);
+    take_link(*cache.port_link(wanted), path, port);
     port.link_layer = cache.link_layer(wanted).value_or("");
     if (is_active(port)) port.mtu = *cache.mtu(host.changes->complete() ? wanted.or_older(kMtuAge) : wanted);
     port.gids = whole_table(*cache.gids(wanted));
