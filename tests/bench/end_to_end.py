@@ -26,7 +26,7 @@ import fake_tree  # noqa: E402
 import harness  # noqa: E402
 import listening  # noqa: E402
 import measure  # noqa: E402
-from measure import cpu_seconds, rss_mb, series_of  # noqa: E402
+from measure import cpu_seconds, mode_ticks, rss_mb, series_of  # noqa: E402
 
 NODE_EXPORTER = "prometheus-node-exporter"
 TURNS = 5
@@ -71,9 +71,7 @@ class Turn:
 
 def user_share(pid):
     """The part of a process's time that it was in user mode; of ticks."""
-    with open(f"/proc/{pid}/stat", encoding="ascii") as file:
-        fields = file.read().rsplit(")", 1)[1].split()
-    user, system = int(fields[11]), int(fields[12])
+    user, system = mode_ticks(pid)
     return user / max(1, user + system)
 
 
