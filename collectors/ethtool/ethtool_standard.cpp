@@ -32,6 +32,7 @@
 #include "facts/fact_cache.h"
 #include "host/ethtool/ethernet_link.h"
 #include "host/ethtool/genl_ethtool.h"
+#include "host/events/changes.h"
 #include "host/topology/netdev.h"
 #include "task/schedule.h"
 

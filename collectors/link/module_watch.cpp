@@ -11,6 +11,7 @@
 #include "core/labels.h"
 #include "host/ethtool/genl_ethtool.h"
 #include "host/module/module_eeprom.h"
+#include "host/netlink/generic_netlink.h"
 #include "host/netlink/kept_netlink.h"
 #include "log/caught.h"
 
