@@ -24,14 +24,15 @@ TEST(Background, RunsTasksOnAnotherThread) {
   EXPECT_TRUE(pool.stop(Clock::now() + 5s));
 }
 
-TEST(Background, GoesOnBehindATaskThatIsStuck) {
+// The second worker comes at once, the third a second later.
+TEST(Background, GoesOnBehindTasksThatAreStuck) {
   Pool pool(kBackgroundPool);
   std::promise<void> let_go;
-  std::promise<void> second;
+  std::promise<void> last;
   auto stuck = let_go.get_future().share();
-  pool.start([stuck] { stuck.wait(); });
-  pool.start([&second] { second.set_value(); });
-  auto done = second.get_future();
+  for (int i = 0; i < 2; ++i) pool.start([stuck] { stuck.wait(); });
+  pool.start([&last] { last.set_value(); });
+  auto done = last.get_future();
   const auto until = Clock::now() + 20s;
   while (done.wait_for(50ms) != std::future_status::ready && Clock::now() < until) pool.tend();
   EXPECT_EQ(done.wait_for(0s), std::future_status::ready);
