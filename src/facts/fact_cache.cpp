@@ -63,7 +63,8 @@ Cached<PortLink>::Value PortCache::port_link(const Wanted& wanted) {
 
 PortLink PortCache::read_link() {
   constexpr std::uint64_t kCycle = 0;
-  host::PortStates states(host_, device_);  // not kept: collectors have their own, and tell what they read
+  host::PortStates states(host_,
+                          device_);  // not kept: collectors have their own, and put here what they read
   host::PortState state = states.get(number_, kCycle);
   PortLink link{std::move(state.state), std::move(state.physical_state)};
   if (link.state && *link.state == host::kPortActive) link.rate = states.rate(number_, kCycle);

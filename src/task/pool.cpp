@@ -107,10 +107,19 @@ struct Pool::State {
     return work;
   }
 
+  // A worker that executes something.
+  struct Busy {
+    pid_t thread;
+    Clock::time_point since;
+  };
+
   // How many workers there may be, by what those that exist do.
   unsigned most_workers() const {
     if (!options.waits_in_kernel) return max_workers;
-    const auto asleep = std::count_if(busy.begin(), busy.end(), options.waits_in_kernel);
+    const Clock::time_point now = Clock::now();
+    const auto asleep = std::count_if(busy.begin(), busy.end(), [&](const Busy& worker) {
+      return now - worker.since > options.stuck_after || options.waits_in_kernel(worker.thread);
+    });
     const unsigned processors = std::max(std::thread::hardware_concurrency(), 1U);
     return std::min(max_workers, processors + static_cast<unsigned>(asleep));
   }
@@ -138,7 +147,7 @@ struct Pool::State {
   std::uint64_t finished = 0;
   std::uint64_t finished_at_last_nudge = 0;
   std::uint64_t limit_reached = 0;
-  std::vector<pid_t> busy;  // workers that execute something
+  std::vector<Busy> busy;  // reserved for all workers
   Schedule nudges{options.nudge_interval};
   bool finishing = false;  // nothing more is taken
   bool stopping = false;   // and nothing more is begun
@@ -151,7 +160,7 @@ bool is_asleep(pid_t thread) {
   std::getline(file, line);
   // "TID (name) STATE ...": the name may contain anything.
   const std::size_t name_end = line.rfind(") ");
-  return name_end != std::string::npos && line[name_end + 2] != 'R';
+  return name_end == std::string::npos || line[name_end + 2] != 'R';
 }
 
 Pool::Pool(const PoolOptions& options) : state_(std::make_shared<State>(options)) {}
@@ -271,6 +280,7 @@ void Pool::add_missing_workers(const std::shared_ptr<State>& state) {
 // With the mutex held.
 void Pool::add_worker(const std::shared_ptr<State>& state) {
   try {
+    state->busy.reserve(state->workers + 1);
     std::thread([state] { work(state); }).detach();
     ++state->workers;
     ++state->starting;
@@ -300,7 +310,7 @@ void Pool::work(const std::shared_ptr<State>& state) {
     }
     const std::shared_ptr<Owner> owner = *next;
     std::shared_ptr<Work> work = state->begin(next);
-    state->busy.push_back(self);
+    state->busy.push_back({self, Clock::now()});
     lock.unlock();
     try {
       work->execute();
@@ -309,7 +319,7 @@ void Pool::work(const std::shared_ptr<State>& state) {
     }
     work.reset();  // may be the last owner of a device's files: not with the mutex held
     lock.lock();
-    std::erase(state->busy, self);
+    std::erase_if(state->busy, [self](const State::Busy& worker) { return worker.thread == self; });
     state->end(*owner);
   }
   --state->workers;

@@ -54,10 +54,12 @@ struct PoolOptions {
   /// Whether a busy worker waits inside the kernel. If it is given, nudge() adds no more workers than there
   /// are processors and workers that wait: work that computes gains nothing from them.
   bool (*waits_in_kernel)(pid_t worker) = nullptr;
+  /// A worker that takes longer for one piece of work counts as one that waits, even if a driver spins.
+  std::chrono::milliseconds stuck_after{250};
 };
 
 /// Whether a thread of this process sleeps: it neither runs nor waits for a processor (proc(5),
-/// /proc/PID/task/TID/stat). False if that cannot be read.
+/// /proc/PID/task/TID/stat). True if that cannot be read.
 bool is_asleep(pid_t thread);
 
 /// Pool options for work that takes longer than a scrape: few threads, and another one for each task that has

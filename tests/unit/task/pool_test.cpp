@@ -108,33 +108,43 @@ TEST(Pool, StopsAtItsLimitAndSaysSo) {
   EXPECT_TRUE(pool.stop(std::chrono::steady_clock::now() + 5s));
 }
 
-std::atomic<bool> all_wait = false;
+// Submits more work than there may be workers, and nudges until there are `wanted` of them.
+bool grows_to(Pool& pool, std::latch& release, unsigned wanted) {
+  for (unsigned i = 0; i < 2 * wanted; ++i) submit(pool, [&] { release.wait(); });
+  return eventually([&] {
+    pool.nudge();
+    return pool.stats().workers == wanted;
+  });
+}
 
 TEST(Pool, AddsNoWorkersBeyondTheProcessorsWhileTheyCompute) {
   const unsigned processors = std::max(std::thread::hardware_concurrency(), 1U);
-  Pool pool({.max_workers = 4 * processors, .waits_in_kernel = [](pid_t) { return all_wait.load(); }});
+  Pool pool(
+      {.max_workers = 4 * processors, .waits_in_kernel = [](pid_t) { return false; }, .stuck_after = 1h});
   std::latch release(1);
-  for (unsigned i = 0; i < 8 * processors; ++i) submit(pool, [&] { release.wait(); });
-  const auto nudge_often = [&] {
-    for (unsigned i = 0; i < 4 * processors; ++i) {
-      pool.nudge();
-      std::this_thread::sleep_for(1ms);
-    }
-  };
-  EXPECT_TRUE(eventually([&] {
-    nudge_often();
-    return pool.stats().workers == processors;
-  }));
-  nudge_often();
+  EXPECT_TRUE(grows_to(pool, release, processors));
+  for (int i = 0; i < 50; ++i) {
+    pool.nudge();
+    std::this_thread::sleep_for(1ms);
+  }
   EXPECT_EQ(pool.stats().workers, processors);
   EXPECT_EQ(pool.stats().limit_reached, 0U);
-  all_wait = true;
-  EXPECT_TRUE(eventually([&] {
-    nudge_often();
-    return pool.stats().workers == 4 * processors;
-  })) << "what waits inside the kernel needs no processor";
   release.count_down();
   EXPECT_TRUE(pool.stop(std::chrono::steady_clock::now() + 5s));
+}
+
+TEST(Pool, AddsWorkersForThoseThatWaitOrTakeTooLong) {
+  const unsigned many = 4 * std::max(std::thread::hardware_concurrency(), 1U);
+  for (const PoolOptions& options :
+       {PoolOptions{.max_workers = many, .waits_in_kernel = [](pid_t) { return true; }, .stuck_after = 1h},
+        PoolOptions{
+            .max_workers = many, .waits_in_kernel = [](pid_t) { return false; }, .stuck_after = 1ms}}) {
+    Pool pool(options);
+    std::latch release(1);
+    EXPECT_TRUE(grows_to(pool, release, many));
+    release.count_down();
+    EXPECT_TRUE(pool.stop(std::chrono::steady_clock::now() + 5s));
+  }
 }
 
 TEST(Pool, SeesWhetherAThreadIsAsleep) {
@@ -147,7 +157,7 @@ TEST(Pool, SeesWhetherAThreadIsAsleep) {
   const pid_t thread = started.get_future().get();
   EXPECT_TRUE(eventually([&] { return is_asleep(thread); }));
   EXPECT_FALSE(is_asleep(::gettid())) << "it runs, as it asks";
-  EXPECT_FALSE(is_asleep(0)) << "there is none";
+  EXPECT_TRUE(is_asleep(0)) << "there is none: where nothing can be read, no worker is withheld";
   release.count_down();
   sleeper.join();
 }
