@@ -33,7 +33,7 @@ class Soak(TestCase):
 
     def footprint(self, exporter):
         folders = (self.temporary, exporter.folder)
-        return {"RSS in kB": exporter.status("VmRSS"), "threads": exporter.status("Threads"),
+        return {"memory in kB": exporter.status("VmRSS"), "threads": exporter.status("Threads"),
                 "descriptors": exporter.open_files(), "temporary files": sum(len(os.listdir(each)) for each in folders)}
 
     def assert_left_nothing(self, exporter, before, fresh):
@@ -41,7 +41,7 @@ class Soak(TestCase):
         keeps freed memory, the thread sanitizer remembers accesses."""
         with open(f"/proc/{exporter.pid}/exe", "rb") as program, mmap.mmap(program.fileno(), 0, prot=mmap.PROT_READ) as code:
             sanitized = any(code.find(name) != -1 for name in (b"__asan_init", b"__tsan_init"))
-        without = ("RSS in kB",) if sanitized else ()
+        without = ("memory in kB",) if sanitized else ()
 
         def grown():
             exporter.scrape()

@@ -56,7 +56,7 @@ class Flood(Soak):
             before = self.settle(exporter)
             for _ in range(3):
                 self.wave(exporter, path, queries)
-            before["RSS in kB"] = exporter.status("VmHWM")  # what a wave needs; the C library may keep it
+            before["memory in kB"] = exporter.status("VmHWM")  # what a wave needs; the C library may keep it
             for _ in range(FAULTS):
                 self.wave(exporter, path, queries)
             refused = exporter.scrape().samples.select(REFUSED, reason="memory")
@@ -193,7 +193,7 @@ class Disk(Soak):
     def footprint_of(self, process):
         with open(f"/proc/{process.pid}/status", encoding="ascii") as file:
             status = dict(line.split(":", 1) for line in file)
-        return {"RSS in kB": int(status["VmRSS"].split()[0]), "threads": int(status["Threads"]),
+        return {"memory in kB": int(status["VmRSS"].split()[0]), "threads": int(status["Threads"]),
                 "descriptors": len(os.listdir(f"/proc/{process.pid}/fd")),
                 "temporary files": len(os.listdir(self.temporary))}
 

@@ -16,7 +16,8 @@ count() {
 }
 
 run_tier() {
-  local tier=$1 start=$SECONDS status=0 total
+  local tier=$1 start=$SECONDS status=0 total processor
+  times >build/times.before
   tier_passed=0 tier_failed=0 tier_skipped=0 tier_build=0
   echo "=== $tier"
   "tier_$tier" || status=$?
@@ -27,9 +28,16 @@ run_tier() {
   fi
   passed=$((passed + tier_passed)) failed=$((failed + tier_failed)) skipped=$((skipped + tier_skipped))
   total=$((SECONDS - start))
-  lines+=("$(printf '%-9s %5d passed %3d failed %3d skipped %5s = build %5s + tests %5s' "$tier" "$tier_passed" \
-    "$tier_failed" "$tier_skipped" "$(minutes $total)" "$(minutes $tier_build)" "$(minutes $((total - tier_build)))")")
+  times >build/times.after
+  processor=$(($(processor_seconds build/times.after) - $(processor_seconds build/times.before)))
+  lines+=("$(printf '%-9s %5d passed %3d failed %3d skipped %5s = build %5s + tests %5s, processor %5s' "$tier" "$tier_passed" \
+    "$tier_failed" "$tier_skipped" "$(minutes $total)" "$(minutes $tier_build)" "$(minutes $((total - tier_build)))" \
+    "$(minutes $processor)")")
 }
+
+# Of all that a shell had waited for, on all processors together, by what its `times` printed (a substitution or a pipe would
+# ask another shell).
+processor_seconds() { awk 'NR == 2 {gsub(/[ms]/, " "); print int($1 * 60 + $2 + $3 * 60 + $4)}' "$1"; }
 
 minutes() { printf '%d:%02d' $(($1 / 60)) $(($1 % 60)); }
 

@@ -143,9 +143,10 @@ class Exporter:
         return targets
 
     def footprint(self) -> dict[str, int]:
-        """What it holds, and what lies where it could have put temporary files."""
-        status = pathlib.Path("/proc", str(self.process.pid), "status").read_text()
-        return {"RSS in kB": int(re.search(r"VmRSS:\s+(\d+)", status)[1]), "threads": self.threads(),
+        """What it holds, and what lies where it could have put temporary files. Of its memory the anonymous part: pages of the
+        program come and go, and VmRSS may be off by 64 pages for each thread."""
+        memory = pathlib.Path("/proc", str(self.process.pid), "smaps_rollup").read_text()
+        return {"memory in kB": int(re.search(r"Anonymous:\s+(\d+)", memory)[1]), "threads": self.threads(),
                 "descriptors": len(self.open_files()),
                 "temporary files": sum(len(os.listdir(folder)) for folder in TEMPORARY if os.path.isdir(folder))}
 
