@@ -133,7 +133,7 @@ class Statistics {
     std::vector<DriverTwin> twins;
     samples.remove_if(first, [&](const core::Sample& sample) {
       if (!has_standard_twin(*sample.metric)) return false;
-      twins.push_back({sample.metric, std::string(sample.own), sample.integer});
+      twins.push_back({sample.metric, std::string(sample.own()), sample.integer});
       return true;
     });
     shared_->set_twins(std::move(twins));
@@ -143,11 +143,11 @@ class Statistics {
   void leave_out_idle_priorities(std::size_t first, core::SampleBatch& samples) {
     const auto& all = samples.samples();
     for (std::size_t i = first; i < all.size(); ++i)
-      if (const auto priority = priority_of(all[i].own); priority && all[i].integer != 0)
+      if (const auto priority = priority_of(all[i].own()); priority && all[i].integer != 0)
         active_ |= 1U << *priority;
     const unsigned shown = active_ | shared_->pfc().value_or(0);
     samples.remove_if(first, [shown](const core::Sample& sample) {
-      const auto priority = priority_of(sample.own);
+      const auto priority = priority_of(sample.own());
       return priority && ((shown >> *priority) & 1U) == 0;
     });
   }

@@ -162,8 +162,8 @@ class EthtoolStandardJob : public core::Job {
   void add_driver_twins(std::size_t first, core::SampleBatch& samples) {
     const auto& all = samples.samples();
     for (std::size_t i = first; i < all.size(); ++i)
-      if (has_standard_twin(*all[i].metric) && !has_standard(*all[i].metric, all[i].own))
-        standard_.emplace_back(all[i].metric, all[i].own);
+      if (has_standard_twin(*all[i].metric) && !has_standard(*all[i].metric, all[i].own()))
+        standard_.emplace_back(all[i].metric, all[i].own());
     for (const DriverTwin& twin : shared_->twins()) {
       if (has_standard(*twin.family, twin.own)) continue;
       samples.add(*twin.family, twin.own.empty() ? labels_ : labels_ + ',' + twin.own, twin.value);

@@ -9,7 +9,13 @@
 namespace rdma_exporter::core {
 namespace {
 
+bool is_plain(char c) { return c >= ' ' && c <= '~' && c != '\\' && c != '"'; }
+
 void append_escaped(std::string& out, std::string_view value) {
+  if (std::all_of(value.begin(), value.end(), is_plain)) {  // nearly all
+    out += value;
+    return;
+  }
   std::string repaired;
   append_utf8(repaired, value);
   for (const char c : repaired) {

@@ -2,22 +2,34 @@
 // Copyright the rdma_exporter authors
 #include "core/sample_batch.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace rdma_exporter::core {
+namespace {
+
+constexpr std::size_t kCopyBuffer = 512;  // bytes; most batches copy little or nothing
+
+}  // namespace
 
 std::string Sample::labels() const {
-  std::string all(owner);
-  if (!owner.empty() && !own.empty()) all += ',';
-  return all.append(own);
+  std::string all(owner());
+  if (!owner().empty() && !own().empty()) all += ',';
+  return all.append(own());
 }
 
 std::string_view SampleBatch::copy(std::string_view labels) {
-  return labels.empty() ? std::string_view() : copies_.emplace_back(labels);
-}
-
-Sample& SampleBatch::append(const MetricDesc& metric, std::string_view owner, std::string_view own) {
-  return samples_.emplace_back(Sample{&metric, owner, own, {}, false, since_start_});
+  if (labels.empty()) return {};
+  const auto room = [](const std::string& buffer) { return buffer.capacity() - buffer.size(); };
+  while (filling_ < copies_.size() && room(copies_[filling_]) < labels.size()) ++filling_;
+  if (filling_ == copies_.size()) {
+    std::string buffer;
+    buffer.reserve(std::max(kCopyBuffer, labels.size()));
+    copies_.push_back(std::move(buffer));
+  }
+  std::string& buffer = copies_[filling_];
+  buffer.append(labels);
+  return std::string_view(buffer).substr(buffer.size() - labels.size());
 }
 
 void SampleBatch::add(const MetricDesc& metric, std::string_view labels, std::uint64_t value) {
@@ -52,7 +64,8 @@ void SampleBatch::add_stable(const MetricDesc& metric, const std::string& owner,
 
 void SampleBatch::clear() {
   samples_.clear();
-  copies_.clear();
+  for (std::string& buffer : copies_) buffer.clear();
+  filling_ = 0;
   histograms_.clear();
 }
 
@@ -63,6 +76,7 @@ void SampleBatch::truncate(std::size_t size) {
 
 void SampleBatch::shrink() {
   if (samples_.capacity() > samples_.size() + samples_.size() / 4) samples_.shrink_to_fit();
+  while (!copies_.empty() && copies_.back().empty()) copies_.pop_back();
 }
 
 }  // namespace rdma_exporter::core

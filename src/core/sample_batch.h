@@ -16,24 +16,45 @@
 namespace rdma_exporter::core {
 
 /// One value of one series. Integers stay integers, so that a 64-bit counter is printed with all its digits.
+/// A page has thousands of them, so they are packed.
 struct Sample {
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): one of the union is
+  Sample(const MetricDesc* of, std::string_view owner, std::string_view own, bool from_start)
+      : metric(of),
+        integer(0),
+        owner_text(owner.data()),
+        own_text(own.data()),
+        owner_size(owner.size() & kMaxSize),
+        is_real(false),
+        own_size(own.size() & kMaxSize),
+        since_start(from_start) {}
+
+  /// Labels of the device or port, a block made by render_labels().
+  std::string_view owner() const { return {owner_text, owner_size}; }
+  /// Further labels of this series, also a rendered block.
+  std::string_view own() const { return {own_text, own_size}; }
+  /// Both label blocks joined.
+  std::string labels() const;
+
   const MetricDesc* metric;
-  std::string_view owner;  ///< labels of the device or port, a block made by render_labels()
-  std::string_view own;    ///< further labels of this series, also a rendered block
   union {
     std::uint64_t integer;
     double real;
     const HistogramData* histogram;  ///< for metrics of type histogram only
   };
-  bool is_real;
-  bool since_start;  ///< whether the counter started at 0 when this process started
+  const char* owner_text;
+  const char* own_text;
+  std::uint32_t owner_size : 31;
+  bool is_real : 1;
+  std::uint32_t own_size : 31;
+  bool since_start : 1;  ///< whether the counter started at 0 when this process started
 
-  /// Both label blocks joined.
-  std::string labels() const;
+  static constexpr std::uint32_t kMaxSize = (std::uint32_t{1} << 31) - 1;  ///< no page has room for it
 };
+static_assert(sizeof(Sample) == 40);
 
-/// The samples of one run of one job. After the first runs, samples with stable labels need no allocation,
-/// because clear() keeps the buffer. Not thread-safe: filled by the worker that runs the job and read after
+/// The samples of one run of one job. After the first runs only histograms need an allocation, because
+/// clear() keeps the buffers. Not thread-safe: filled by the worker that runs the job and read after
 /// the run has ended.
 class SampleBatch {
  public:
@@ -76,13 +97,15 @@ class SampleBatch {
 
  private:
   std::string_view copy(std::string_view labels);
-  Sample& append(const MetricDesc& metric, std::string_view owner, std::string_view own);
+  Sample& append(const MetricDesc& metric, std::string_view owner, std::string_view own) {
+    return samples_.emplace_back(&metric, owner, own, since_start_);
+  }
 
   std::vector<Sample> samples_;
-  // Lists, because their elements do not move, and because most batches have none of either. A deque
-  // allocates even if it is empty.
-  std::list<std::string> copies_;
-  std::list<HistogramData> histograms_;
+  /// Buffers of copied labels, in use up to `filling_`. Samples point into them, so none of them grows.
+  std::vector<std::string> copies_;
+  std::size_t filling_ = 0;
+  std::list<HistogramData> histograms_;  ///< a list, because its elements do not move
   bool since_start_ = false;
 };
 

@@ -4,56 +4,12 @@
 
 #include <algorithm>
 #include <exception>
-#include <numeric>
-#include <string>
+#include <span>
 #include <utility>
 
 #include "log/caught.h"
-#include "log/log.h"
 
 namespace rdma_exporter::scrape {
-namespace {
-
-// A device whose runs take longer is slow or hangs; a healthy one takes a few milliseconds.
-constexpr std::chrono::milliseconds kSlow{50};
-
-void log_throw(const core::Job& job, const std::exception& thrown) noexcept {
-  try {
-    log::error(
-        "a collector failed with an exception",
-        {{"collector", std::string(job.collector())}, {"device", job.device()}, {"error", thrown.what()}});
-  } catch (const std::exception& again) {
-    log::caught("a collector failed with an exception", again);
-  }
-}
-
-}  // namespace
-
-// What is read of the host as a whole hangs for itself.
-std::shared_ptr<task::Owner> Shared::owner_of(const core::Job& job) {
-  const std::string name = job.subject().empty() ? " " + std::string(job.collector()) : job.subject();
-  std::weak_ptr<task::Owner>& known = owners[name];
-  std::shared_ptr<task::Owner> owner = known.lock();
-  if (!owner) known = owner = std::make_shared<task::Owner>();
-  return owner;
-}
-
-bool Shared::is_blocked(const task::Owner& owner) const {
-  if (stuck.empty()) return false;
-  const auto own = stuck.find(&owner);
-  const auto add = [](std::size_t sum, const auto& entry) { return sum + entry.second; };
-  return !pool.has_room(own == stuck.end() ? 0 : own->second,
-                        std::accumulate(stuck.begin(), stuck.end(), std::size_t{0}, add), stuck.size());
-}
-
-void Shared::count_timeout(const core::Job& job) { ++timeouts[std::string(job.collector())]; }
-
-void Shared::count_stuck(const task::Owner* owner) { ++stuck[owner]; }
-
-void Shared::count_returned(const task::Owner* owner) {
-  const auto it = stuck.find(owner);
-  if (--it->second == 0) stuck.erase(it);
-}
 
 Collection::Collection(std::shared_ptr<Shared> shared, std::uint64_t cycle, Selection wanted,
                        OnComplete on_complete)
@@ -63,65 +19,94 @@ Collection::Collection(std::shared_ptr<Shared> shared, std::uint64_t cycle, Sele
       on_complete_(std::move(on_complete)) {}
 
 Collection::~Collection() {
+  Groups replaced;  // with the jobs of devices that have gone, whose end nobody waits for
   const std::lock_guard lock(shared_->mutex);
-  for (const RunPtr& run : runs_)
-    if (run->outcome == Outcome::done) run->slot->give_back(std::move(run->result));
+  for (GroupPtr& group : groups_) {
+    if (group.use_count() > 1)
+      group.reset();  // a worker is stuck in it
+    else
+      group->end();
+  }
+  replaced = std::exchange(shared_->spare_groups, std::move(groups_));
 }
 
 void Collection::start() {
   std::unique_lock lock(shared_->mutex);
   begun_ = Clock::now();
-  Slot& slot = *shared_->discovery;
-  discovery_ =
-      std::make_shared<Run>(*this, shared_->discovery, admit(slot, begun_), slot.take_run(cycle_, begun_));
-  Tasks tasks = discovery_->outcome == Outcome::pending ? bundled({discovery_}) : plan();
+  spare_ = std::exchange(shared_->spare_groups, {});
+  groups_.push_back(make_group(0, {&shared_->discovery, 1}));
+  Tasks tasks;
+  if (admit(discovery(), begun_)) {
+    Bundle& bundle = groups_.front()->empty_bundle();
+    bundle.runs.push_back(&discovery());
+    tasks.emplace_back(groups_.front(), &bundle);
+  } else {
+    tasks = plan();
+  }
   lock.unlock();
   submit(tasks);
 }
 
-Outcome Collection::admit(const Slot& slot, Clock::time_point now) const {
-  const Outcome outcome = slot.admit(now);
-  return outcome == Outcome::pending && shared_->is_blocked(*slot.owner()) ? Outcome::busy : outcome;
+Collection::GroupPtr Collection::make_group(std::size_t place, RunGroup::Slots slots) {
+  const bool fits = place < spare_.size() && spare_[place] && spare_[place]->is_of(slots);
+  GroupPtr group = fits ? std::move(spare_[place]) : std::make_shared<RunGroup>(slots);
+  group->begin(shared_, weak_from_this());
+  return group;
 }
 
+// Returns whether it is pending then.
+bool Collection::admit(Run& run, Clock::time_point now) const {
+  Outcome admitted = run.slot->admit(now);
+  if (admitted == Outcome::pending && shared_->is_blocked(*run.slot->owner())) admitted = Outcome::busy;
+  if (admitted == Outcome::pending) {
+    if (run.result)
+      run.result->reset(cycle_, now);
+    else
+      run.result = std::make_unique<core::JobRun>(cycle_, now);
+  }
+  run.outcome = admitted;
+  return admitted == Outcome::pending;
+}
+
+// The slots of an owner follow each other.
 Collection::Tasks Collection::plan() {
-  std::vector<RunPtr> runs;
-  runs.reserve(shared_->slots.size());
-  for (const auto& slot : shared_->slots)
-    runs.push_back(std::make_shared<Run>(*this, slot, Outcome::unwanted));
-  runs_ = std::move(runs);
+  Groups groups{groups_.front()};
+  groups.reserve(spare_.size());
+  const std::span<const std::shared_ptr<Slot>> slots(shared_->slots);
+  for (std::size_t first = 0, last = 0; first < slots.size(); first = last) {
+    const auto same_owner = [&](std::size_t i) { return slots[i]->owner() == slots[first]->owner(); };
+    while (last < slots.size() && same_owner(last)) ++last;
+    groups.push_back(make_group(groups.size(), slots.subspan(first, last - first)));
+  }
+  groups_ = std::move(groups);
   planned_ = true;
   return admit_wanted();
 }
 
 Collection::Tasks Collection::admit_wanted() {
   const Clock::time_point now = Clock::now();
-  std::vector<RunPtr> pending;
-  pending.reserve(runs_.size());  // a run is pending only with a task
-  for (const RunPtr& run : runs_) {
-    if (run->outcome != Outcome::unwanted || !wanted_.has(run->slot->job().collector())) continue;
-    const Outcome admitted = admit(*run->slot, now);
-    if (admitted == Outcome::pending) {
-      run->result = run->slot->take_run(cycle_, now);  // first: it may find no memory
-      pending.push_back(run);
-    }
-    run->outcome = admitted;
+  Tasks tasks;
+  tasks.reserve(groups_.size());
+  std::size_t admitted = 0;
+  for (const GroupPtr& group : groups_) {
+    Bundle* const bundle = admit_wanted_of(*group, now);
+    if (!bundle) continue;
+    admitted += bundle->runs.size();
+    tasks.emplace_back(group, bundle);
   }
-  unfinished_ += pending.size();
-  return bundled(pending);
+  unfinished_ += admitted;  // last: all else may find no memory
+  return tasks;
 }
 
-// The slots of an owner follow each other.
-Collection::Tasks Collection::bundled(const std::vector<RunPtr>& runs) {
-  Tasks tasks;
-  for (const RunPtr& run : runs) {
-    if (tasks.empty() || bundles_.back()->runs.front()->slot->owner() != run->slot->owner()) {
-      bundles_.push_back(std::make_shared<Bundle>());
-      tasks.push_back(bundles_.back());
-    }
-    bundles_.back()->runs.push_back(run);
+// Null where there is nothing to run.
+Bundle* Collection::admit_wanted_of(RunGroup& group, Clock::time_point now) const {
+  Bundle* bundle = nullptr;
+  for (Run& run : group.runs) {
+    if (run.outcome != Outcome::unwanted || !wanted_.has(run.slot->job().collector())) continue;
+    if (!bundle) bundle = &group.empty_bundle();
+    if (admit(run, now)) bundle->runs.push_back(&run);
   }
-  return tasks;
+  return bundle && !bundle->runs.empty() ? bundle : nullptr;
 }
 
 bool Collection::covers(const Selection& wanted) const {
@@ -147,53 +132,8 @@ void Collection::submit(const Tasks& tasks) {
   announce();  // where there was nothing to submit
 }
 
-// Ends a run and begins the next with the mutex taken once.
-void Collection::Bundle::execute() {
-  Run* ended = nullptr;
-  for (const RunPtr& run : runs) {
-    const bool begun = change_runs(ended, run.get());
-    ended = begun ? run.get() : nullptr;
-    if (begun) run->work();
-  }
-  if (ended) change_runs(ended, nullptr);
-}
-
-bool Collection::Bundle::waits() const {
-  return !split && std::any_of(runs.begin(), runs.end(), [](const RunPtr& run) { return run->waits(); });
-}
-
-bool Collection::Bundle::is_slow(Clock::time_point now) const {
-  const auto begun = std::find_if(runs.begin(), runs.end(), [](const RunPtr& run) { return run->started; });
-  return begun != runs.end() && now - *(*begun)->started >= kSlow;
-}
-
-void Collection::Run::work() {
-  core::Job& job = slot->job();
-  try {
-    job.run(*result);
-  } catch (const std::exception& error) {
-    result->fail();
-    log_throw(job, error);
-  }
-}
-
-void Collection::Run::drop(Clock::time_point now) {
-  slot->ended(now, false);
-  if (outcome == Outcome::late) shared->count_returned(slot->owner().get());
-  slot->fold(*result);  // last, because it may find no memory
-}
-
-// The collection is not kept alive while a job runs: who is stuck keeps nothing of it. Either may be null.
-bool Collection::change_runs(Run* ended, Run* next) {
-  Run& any = ended ? *ended : *next;
-  if (const auto collection = any.collection.lock()) return collection->change_runs_here(ended, next);
-  const std::lock_guard lock(any.shared->mutex);
-  if (ended) ended->drop(Clock::now());
-  return false;
-}
-
 // Returns whether the next one has begun.
-bool Collection::change_runs_here(Run* ended, Run* next) {
+bool Collection::change_runs(Run* ended, Run* next) {
   std::unique_lock lock(shared_->mutex);
   const Clock::time_point now = Clock::now();
   const Tasks tasks = ended ? end(*ended, now) : Tasks{};
@@ -216,14 +156,14 @@ bool Collection::begin(Run& run, Clock::time_point now) {
 // Returns what is to be submitted then.
 Collection::Tasks Collection::end(Run& run, Clock::time_point now) {
   if (run.outcome != Outcome::pending) {
-    run.drop(now);
+    run.drop(*shared_, now);
     return {};
   }
   run.slot->ended(now, true);
   run.outcome = Outcome::done;
   run.ended = now;
   account(run);
-  if (&run == discovery_.get()) return plan();
+  if (is_discovery(run)) return plan();
   --unfinished_;
   return {};
 }
@@ -268,65 +208,62 @@ void Collection::expire_run(Run& run, Clock::time_point now) {
   shared_->count_stuck(run.slot->owner().get());  // before it is late: it may find no memory
   run.outcome = Outcome::late;
   shared_->count_timeout(run.slot->job());
-  if (&run != discovery_.get()) --unfinished_;
+  if (!is_discovery(run)) --unfinished_;
 }
 
 // Gives up runs that would wait until the deadline because too many runs of their owner are stuck.
 void Collection::give_up_blocked(const Bundle& bundle) {
-  if (!bundle.waits() || !shared_->is_blocked(*bundle.runs.front()->slot->owner())) return;
-  for (const RunPtr& run : bundle.runs) {
+  if (!bundle.waits() || !shared_->is_blocked(*bundle.group.owner())) return;
+  for (Run* run : bundle.runs) {
     if (!run->waits()) continue;
     run->outcome = Outcome::busy;
-    if (run != discovery_) --unfinished_;
+    if (!is_discovery(*run)) --unfinished_;
   }
   shared_->pool.withdraw(bundle);
 }
 
 // What waits behind a slow run gets workers of its own.
 Collection::Tasks Collection::split_slow(Clock::time_point now) {
-  std::vector<std::shared_ptr<Bundle>> slow;
-  std::vector<std::shared_ptr<Bundle>> parts;
-  for (const auto& bundle : bundles_) {
-    if (!bundle->waits() || !bundle->is_slow(now)) continue;
-    slow.push_back(bundle);
-    for (const RunPtr& run : bundle->runs)
-      if (run->waits()) parts.emplace_back(std::make_shared<Bundle>())->runs.push_back(run);
+  Tasks tasks;
+  for (const GroupPtr& group : groups_) {
+    for (Bundle& bundle : group->bundles) {
+      if (!bundle.waits() || !bundle.is_slow(now)) continue;
+      for (Run* run : bundle.runs) {
+        if (!run->waits()) continue;
+        Bundle& part = group->empty_bundle();
+        part.runs.push_back(run);
+        tasks.emplace_back(group, &part);
+      }
+      bundle.split = true;  // last: all else may find no memory
+    }
   }
-  bundles_.insert(bundles_.end(), parts.begin(), parts.end());
-  Tasks tasks(parts.begin(), parts.end());
-  for (const auto& bundle : slow) bundle->split = true;  // last: all else may find no memory
   return tasks;
 }
 
 void Collection::expire(Clock::time_point now) {
   std::unique_lock lock(shared_->mutex);
-  if (!discovery_ || closed_) return;
-  expire_run(*discovery_, now);
-  for (const auto& bundle : bundles_) give_up_blocked(*bundle);
-  const bool given_up = discovery_->outcome == Outcome::late || discovery_->outcome == Outcome::busy;
-  if (given_up && !planned_) {
-    const Tasks tasks = plan();
-    lock.unlock();
-    submit(tasks);
-    return;
+  if (groups_.empty() || closed_) return;
+  for (const GroupPtr& group : groups_) {
+    for (Run& run : group->runs) expire_run(run, now);
+    for (const Bundle& bundle : group->bundles) give_up_blocked(bundle);
   }
-  for (const RunPtr& run : runs_) expire_run(*run, now);
-  for (const auto& bundle : bundles_) give_up_blocked(*bundle);
-  const Tasks tasks = split_slow(now);
+  const bool given_up = discovery().outcome == Outcome::late || discovery().outcome == Outcome::busy;
+  const Tasks tasks = given_up && !planned_ ? plan() : split_slow(now);
   lock.unlock();
   submit(tasks);
 }
 
 void Collection::close(Clock::time_point now) {
   const std::lock_guard lock(shared_->mutex);
-  if (closed_ || !discovery_) return;
+  if (closed_ || groups_.empty()) return;
   if (!planned_) plan();
   closed_ = true;
   if (!announced_) observe_duration(now);
-  for (const auto& bundle : bundles_)
-    if (bundle->waits()) shared_->pool.withdraw(*bundle);
-  close_run(*discovery_, now);
-  for (const RunPtr& run : runs_) close_run(*run, now);
+  for (const GroupPtr& group : groups_) {
+    for (const Bundle& bundle : group->bundles)
+      if (bundle.waits()) shared_->pool.withdraw(bundle);
+    for (Run& run : group->runs) close_run(run, now);
+  }
 }
 
 void Collection::close_run(Run& run, Clock::time_point now) {
@@ -343,11 +280,14 @@ void Collection::gather(const Selection& collectors, std::vector<const core::Sam
                         core::SampleBatch& self, Clock::time_point now) const {
   const std::lock_guard lock(shared_->mutex);
   JobReport jobs(shared_->timeouts);
-  if (discovery_) report(*discovery_, jobs, now);
-  for (const RunPtr& run : runs_) {
-    if (run->outcome == Outcome::unwanted || !collectors.has(run->slot->job().collector())) continue;
-    if (run->outcome == Outcome::done) finished.push_back(&run->result->samples());
-    report(*run, jobs, now);
+  for (const GroupPtr& group : groups_) {
+    for (const Run& run : group->runs) {
+      if (!is_discovery(run)) {
+        if (run.outcome == Outcome::unwanted || !collectors.has(run.slot->job().collector())) continue;
+        if (run.outcome == Outcome::done) finished.push_back(&run.result->samples());
+      }
+      report(run, jobs, now);
+    }
   }
   jobs.write(self);
 }
@@ -362,9 +302,15 @@ Clock::duration Collection::taken(const Run& run, Clock::time_point now) const {
 // The example is the job that took longest: where to look when collections are slow. Nobody waited for one
 // that was busy before.
 void Collection::observe_duration(Clock::time_point now) {
-  const Run* slowest = discovery_.get();
-  for (const RunPtr& run : runs_)
-    if (run->outcome != Outcome::busy && taken(*run, now) > taken(*slowest, now)) slowest = run.get();
+  const Run* slowest = &discovery();
+  Clock::duration longest = taken(*slowest, now);
+  for (const GroupPtr& group : groups_) {
+    for (const Run& run : group->runs) {
+      if (run.outcome == Outcome::busy || taken(run, now) <= longest) continue;
+      slowest = &run;
+      longest = taken(run, now);
+    }
+  }
   const std::chrono::duration<double> duration = now - begun_;
   shared_->durations.observe(duration.count(), slowest->slot->labels());
 }

@@ -96,10 +96,15 @@ void write_all(const MetricDesc& family, const JobReport::Totals& totals, core::
 
 }  // namespace
 
-// There are few, and a name is the same static text each time.
+// Each device has the same collectors in the same order, so it is mostly the one behind the last one. A name
+// is the same static text each time.
 JobReport::Collector& JobReport::collector(std::string_view name) {
-  for (Collector& known : collectors_)
+  for (std::size_t tried = 0; tried < collectors_.size(); ++tried) {
+    last_ = last_ + 1 < collectors_.size() ? last_ + 1 : 0;
+    Collector& known = collectors_[last_];
     if (known.name.data() == name.data() || known.name == name) return known;
+  }
+  last_ = collectors_.size();
   return collectors_.emplace_back(Collector{.name = name});
 }
 
@@ -108,8 +113,8 @@ void JobReport::add(const Slot& slot, Outcome outcome, bool success, std::chrono
   its.success = its.success && success;
   its.seconds += taken.count();
   if (!success) failing_.insert(with_reason(slot.labels(), reason(outcome)));
-  add_all(slot, slot.read_errors(), read_errors_);
-  add_all(slot, slot.dropped(), dropped_);
+  if (!slot.read_errors().empty()) add_all(slot, slot.read_errors(), read_errors_);
+  if (!slot.dropped().empty()) add_all(slot, slot.dropped(), dropped_);
 }
 
 void JobReport::write(core::SampleBatch& out) const {

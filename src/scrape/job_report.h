@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -44,6 +45,7 @@ class JobReport {
 
   const Totals& timeouts_;
   std::vector<Collector> collectors_;
+  std::size_t last_ = 0;           ///< of collectors_, the one looked up last
   std::set<std::string> failing_;  ///< rendered labels
   Totals read_errors_;             ///< by rendered labels; interfaces of one device are merged
   Totals dropped_;

@@ -53,15 +53,4 @@ void Slot::inherit(const Slot& earlier) {
   dropped_ = earlier.dropped_;
 }
 
-std::unique_ptr<core::JobRun> Slot::take_run(std::uint64_t cycle, Clock::time_point now) {
-  if (!spare_) return std::make_unique<core::JobRun>(cycle, now);
-  spare_->reset(cycle, now);
-  return std::move(spare_);
-}
-
-void Slot::give_back(std::unique_ptr<core::JobRun> run) {
-  run->samples().shrink();
-  spare_ = std::move(run);
-}
-
 }  // namespace rdma_exporter::scrape

@@ -57,10 +57,6 @@ class Slot {
   /// When the run in progress started.
   std::optional<Clock::time_point> running_since() const { return started_; }
 
-  /// Returns an empty run for `cycle` that begins now, with the buffers of an earlier run if there is one.
-  std::unique_ptr<core::JobRun> take_run(std::uint64_t cycle, Clock::time_point now);
-  void give_back(std::unique_ptr<core::JobRun> run);
-
   /// Error counts since the job was first seen, by reason: few, and the reasons are static text.
   using Totals = core::JobRun::Counts;
   const Totals& read_errors() const { return read_errors_; }
@@ -74,7 +70,6 @@ class Slot {
   task::Backoff backoff_;  ///< after timeouts
   Totals read_errors_;
   Totals dropped_;
-  std::unique_ptr<core::JobRun> spare_;
 };
 
 }  // namespace rdma_exporter::scrape

@@ -97,17 +97,16 @@ void take_port_info(std::string_view labels, doctor::Facts& facts) {
 
 }  // namespace
 
-std::string HostView::Labels::joined() const {
-  return core::Sample{nullptr, owner, own, {}, false, false}.labels();
-}
+std::string HostView::Labels::joined() const { return core::Sample(nullptr, owner, own, false).labels(); }
 
 // Samples of one owner follow each other and share its labels, so these are mostly compared by address.
 bool HostView::Layout::has(std::size_t i, const core::Sample& sample, const core::Sample* previous) const {
   if (i >= places.size() || places[i].metric != sample.metric) return false;
   const Place& place = places[i];
-  const bool same_owner = previous != nullptr && previous->owner.data() == sample.owner.data() &&
-                          previous->owner.size() == sample.owner.size() && places[i - 1].owner == place.owner;
-  return (same_owner || view(place.owner) == sample.owner) && view(place.own) == sample.own;
+  const bool same_owner = previous != nullptr && previous->owner().data() == sample.owner().data() &&
+                          previous->owner().size() == sample.owner().size() &&
+                          places[i - 1].owner == place.owner;
+  return (same_owner || view(place.owner) == sample.owner()) && view(place.own) == sample.own();
 }
 
 HostView::Layout::Text HostView::Layout::append(std::string_view part) {
@@ -138,12 +137,6 @@ bool HostView::look_up(const core::MetricDesc& metric) {
   return place->second;
 }
 
-bool HostView::is_wanted(const core::MetricDesc& metric) {
-  Family& family = families_[reinterpret_cast<std::uintptr_t>(&metric) / sizeof metric % families_.size()];
-  if (family.metric != &metric) family = {&metric, look_up(metric)};
-  return family.wanted;
-}
-
 // A new layout begins with the first sample that differs from the last collection.
 void HostView::take(const std::vector<const core::SampleBatch*>& batches, Snapshot& into) {
   std::shared_ptr<Layout> fresh;
@@ -158,7 +151,7 @@ void HostView::take(const std::vector<const core::SampleBatch*>& batches, Snapsh
       if (value == 0 && sample.metric->type == MetricType::counter) continue;
       const std::size_t i = into.values.size();
       if (!fresh && !known.has(i, sample, previous)) fresh = known.first(i);
-      if (fresh) fresh->add(sample.metric, {sample.owner, sample.own});
+      if (fresh) fresh->add(sample.metric, {sample.owner(), sample.own()});
       into.values.push_back(value);
       previous = &sample;
     }

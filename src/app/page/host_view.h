@@ -101,7 +101,11 @@ class HostView {
     bool wanted;
   };
 
-  bool is_wanted(const core::MetricDesc& metric);
+  bool is_wanted(const core::MetricDesc& metric) {
+    Family& family = families_[reinterpret_cast<std::uintptr_t>(&metric) / sizeof metric % families_.size()];
+    if (family.metric != &metric) family = {&metric, look_up(metric)};
+    return family.wanted;
+  }
   bool look_up(const core::MetricDesc& metric);
   void take(const std::vector<const core::SampleBatch*>& batches, Snapshot& into);
   void keep_others(Snapshot& into) const;

@@ -25,25 +25,26 @@ std::uint32_t PageWriter::look_up(const MetricDesc* metric) const {
 
 // A counting sort, which keeps the order within a family.
 void PageWriter::sort_by_family(std::span<const SampleBatch* const> batches) {
+  std::size_t samples = 0;
+  for (const SampleBatch* batch : batches) samples += batch->size();
+  family_of_.resize(samples, kUnknown);
   start_.assign(families_.size() + 1, 0);
-  std::size_t n = 0;
+  std::uint32_t* family = family_of_.data();
   for (const SampleBatch* batch : batches) {
     for (const Sample& sample : batch->samples()) {
-      if (n == family_of_.size()) family_of_.push_back(kUnknown);
-      std::uint32_t& family = family_of_[n++];
-      if (family == kUnknown || families_[family] != sample.metric) family = look_up(sample.metric);
-      if (family != kUnknown) ++start_[family + 1];
+      if (*family == kUnknown || families_[*family] != sample.metric) *family = look_up(sample.metric);
+      if (*family != kUnknown) ++start_[*family + 1];
+      ++family;
     }
   }
   for (std::size_t i = 1; i < start_.size(); ++i) start_[i] += start_[i - 1];
   sorted_.resize(start_.back());
   next_.assign(start_.begin(), start_.end() - 1);
-  family_of_.resize(n);
-  n = 0;
+  family = family_of_.data();
   for (const SampleBatch* batch : batches) {
     for (const Sample& sample : batch->samples()) {
-      const std::uint32_t family = family_of_[n++];
-      if (family != kUnknown) sorted_[next_[family]++] = &sample;
+      if (*family != kUnknown) sorted_[next_[*family]++] = &sample;
+      ++family;
     }
   }
 }

@@ -95,8 +95,8 @@ void add_histogram(pbf_builder<Metric>& metric, const HistogramData& data) {
 
 void add_sample(pbf_builder<Family>& family, const Sample& sample) {
   pbf_builder<Metric> metric(family, Family::metric);
-  add_labels(metric, Metric::label, sample.owner);
-  add_labels(metric, Metric::label, sample.own);
+  add_labels(metric, Metric::label, sample.owner());
+  add_labels(metric, Metric::label, sample.own());
   if (sample.metric->type == MetricType::histogram) return add_histogram(metric, *sample.histogram);
   const bool counter = sample.metric->type == MetricType::counter;
   pbf_builder<Number> number(metric, counter ? Metric::counter : Metric::gauge);

@@ -15,44 +15,64 @@ namespace {
 
 using Digits = std::array<char, kNumberSize>;
 
-template <typename Word>
-char* put_ends(char* to, std::string_view text) {
-  std::memcpy(to, text.data(), sizeof(Word));
-  std::memcpy(to + text.size() - sizeof(Word), text.data() + text.size() - sizeof(Word), sizeof(Word));
+template <std::size_t kSize>
+void put_ends(char* to, std::string_view text) {
+  std::memcpy(to, text.data(), kSize);
+  std::memcpy(to + text.size() - kSize, text.data() + text.size() - kSize, kSize);
+}
+
+// Labels have some 30 bytes: they are copied before memcpy() is called and has found out how long they are.
+inline char* put(char* to, std::string_view text) {
+  if (text.size() > 64) {
+    std::memcpy(to, text.data(), text.size());
+  } else if (text.size() > 32) {
+    put_ends<32>(to, text);
+  } else if (text.size() >= 16) {
+    put_ends<16>(to, text);
+  } else if (text.size() >= 8) {
+    put_ends<8>(to, text);
+  } else {
+    for (std::size_t i = 0; i < text.size(); ++i) to[i] = text[i];
+  }
   return to + text.size();
 }
 
-// Names and labels have some 30 bytes each: they are copied before memcpy() is called and has found out how
-// long they are.
-char* put(char* to, std::string_view text) {
-  using Half = std::array<std::uint64_t, 2>;
-  if (text.size() > 2 * sizeof(Half)) {
-    if (text.size() > 4 * sizeof(Half)) return std::copy(text.begin(), text.end(), to);
-    std::memcpy(to, text.data(), 2 * sizeof(Half));
-    const std::size_t rest = text.size() - 2 * sizeof(Half);
-    std::memcpy(to + rest, text.data() + rest, 2 * sizeof(Half));
-    return to + text.size();
-  }
-  if (text.size() >= sizeof(Half)) return put_ends<Half>(to, text);
-  if (text.size() >= sizeof(std::uint64_t)) return put_ends<std::uint64_t>(to, text);
-  if (text.size() >= sizeof(std::uint32_t)) return put_ends<std::uint32_t>(to, text);
-  for (const char c : text) *to++ = c;
-  return to;
-}
+// What all lines of a family begin with. It is copied as a whole, with what follows it.
+class LineStart {
+ public:
+  static constexpr std::size_t kSize = 64;
 
-char* put_labels(char* to, const Sample& sample) {
-  if (sample.owner.empty() && sample.own.empty()) return to;
+  explicit LineStart(std::string_view name) : name_(name) {
+    std::copy_n(name.begin(), std::min(name.size(), kSize), copy_.begin());
+  }
+
+  std::size_t size() const { return name_.size(); }
+  // At least kSize bytes are written.
+  char* put(char* to) const {
+    std::memcpy(to, copy_.data(), kSize);
+    if (name_.size() > kSize) name_.copy(to + kSize, name_.size() - kSize, kSize);
+    return to + name_.size();
+  }
+
+ private:
+  std::string_view name_;
+  std::array<char, kSize> copy_{};
+};
+
+inline char* put_labels(char* to, const Sample& sample) {
+  if (sample.owner().empty() && sample.own().empty()) return to;
   *to++ = '{';
-  to = put(to, sample.owner);
-  if (!sample.owner.empty() && !sample.own.empty()) *to++ = ',';
-  to = put(to, sample.own);
+  to = put(to, sample.owner());
+  if (!sample.own().empty()) {
+    if (!sample.owner().empty()) *to++ = ',';
+    to = put(to, sample.own());
+  }
   *to++ = '}';
   return to;
 }
 
-char* put_line(char* to, std::string_view name, const Sample& sample) {
-  to = put(to, name);
-  to = put_labels(to, sample);
+inline char* put_line(char* to, const LineStart& start, const Sample& sample) {
+  to = put_labels(start.put(to), sample);
   *to++ = ' ';
   to = sample.is_real ? write_number(to, sample.real) : write_number(to, sample.integer);
   *to++ = '\n';
@@ -81,7 +101,7 @@ void append_help(std::string& out, std::string_view help, std::string_view escap
 
 // In braces, or nothing if there are none.
 void append_labels(std::string& out, const Sample& sample) {
-  if (!sample.owner.empty() || !sample.own.empty()) out.append("{").append(sample.labels()).append("}");
+  if (!sample.owner().empty() || !sample.own().empty()) out.append("{").append(sample.labels()).append("}");
 }
 
 // In seconds since the epoch, with millisecond precision.
@@ -112,21 +132,22 @@ void append_samples(std::span<const Sample* const> samples, std::string& out) {
   constexpr std::size_t kChunk = 8192;
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): written before it is read
   std::array<char, kChunk> chunk;
-  const std::string_view name = samples.front()->metric->name;
+  const LineStart start(samples.front()->metric->name);
   std::string long_line;
   char* to = chunk.data();
   for (const Sample* sample : samples) {
-    const std::size_t longest = name.size() + sample->owner.size() + sample->own.size() + kNumberSize + 5;
+    const std::size_t longest = std::max(start.size(), LineStart::kSize) + sample->owner().size() +
+                                sample->own().size() + kNumberSize + 5;
     if (longest > kChunk - static_cast<std::size_t>(to - chunk.data())) {
       out.append(chunk.data(), to);
       to = chunk.data();
     }
     if (longest <= kChunk) {
-      to = put_line(to, name, *sample);
+      to = put_line(to, start, *sample);
       continue;
     }
     long_line.resize(longest);
-    out.append(long_line.data(), put_line(long_line.data(), name, *sample));
+    out.append(long_line.data(), put_line(long_line.data(), start, *sample));
   }
   out.append(chunk.data(), to);
 }
@@ -164,7 +185,13 @@ bool has_unit_line(const MetricDesc& metric, std::string_view family) {
          family.ends_with(metric.unit) && family[family.size() - metric.unit.size() - 1] == '_';
 }
 
-void append_head(const MetricDesc& metric, std::string& out) {
+void append_text_head(const MetricDesc& metric, std::string& out) {
+  out.append("# HELP ").append(metric.name).append(" ");
+  append_help(out, metric.help, "\\\n");
+  out.append("\n# TYPE ").append(metric.name).append(" ").append(to_string(metric.type)).append("\n");
+}
+
+void append_openmetrics_head(const MetricDesc& metric, std::string& out) {
   const std::string_view family = openmetrics_name(metric);
   out.append("# TYPE ").append(family).append(" ").append(type_name(metric)).append("\n");
   if (has_unit_line(metric, family))
@@ -177,9 +204,7 @@ void append_head(const MetricDesc& metric, std::string& out) {
 }  // namespace
 
 void TextFormat::write(const MetricDesc& metric, std::span<const Sample* const> samples, std::string& out) {
-  out.append("# HELP ").append(metric.name).append(" ");
-  append_help(out, metric.help, "\\\n");
-  out.append("\n# TYPE ").append(metric.name).append(" ").append(to_string(metric.type)).append("\n");
+  heads_.append(metric, out, append_text_head);
   if (metric.type != MetricType::histogram) return append_samples(samples, out);
   for (const Sample* sample : samples) append_histogram(*sample, WithExemplars::no, out);
 }
@@ -194,7 +219,7 @@ void OpenMetricsFormat::append_created(const Sample& sample, double time, std::s
 
 void OpenMetricsFormat::write(const MetricDesc& metric, std::span<const Sample* const> samples,
                               std::string& out) {
-  append_head(metric, out);
+  heads_.append(metric, out, append_openmetrics_head);
   const bool with_created = start_time_.has_value() && metric.type == MetricType::counter;
   if (metric.type != MetricType::histogram && !with_created) return append_samples(samples, out);
   for (const Sample* const& sample : samples) {

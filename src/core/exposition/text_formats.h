@@ -3,15 +3,40 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
 
 #include "core/exposition/format.h"
 
 namespace rdma_exporter::core {
 
+/// What precedes the samples of each family, made once.
+class FamilyHeads {
+ public:
+  /// Appends the head of `metric`, which `make(metric, text)` appends to an empty text.
+  template <typename Make>
+  void append(const MetricDesc& metric, std::string& out, const Make& make) {
+    std::string& head = heads_[&metric];
+    if (head.empty()) {
+      std::string made;  // whole, or not at all where there is no memory
+      make(metric, made);
+      head = std::move(made);
+    }
+    out.append(head);
+  }
+
+ private:
+  std::unordered_map<const MetricDesc*, std::string> heads_;
+};
+
 /// Prometheus text format 0.0.4.
 class TextFormat final : public FormatWriter {
  public:
   void write(const MetricDesc& metric, std::span<const Sample* const> samples, std::string& out) override;
+
+ private:
+  FamilyHeads heads_;
 };
 
 /// OpenMetrics text format 1.0.0 (github.com/OpenObservability/OpenMetrics, specification/OpenMetrics.md).
@@ -26,6 +51,7 @@ class OpenMetricsFormat final : public FormatWriter {
  private:
   void append_created(const Sample& sample, double time, std::string& out);
 
+  FamilyHeads heads_;
   std::optional<double> start_time_;
 };
 

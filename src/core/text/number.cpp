@@ -2,6 +2,9 @@
 // Copyright the rdma_exporter authors
 #include "core/text/number.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -35,7 +38,8 @@ char* write_number(char* to, std::uint64_t value) {
     *to = static_cast<char>('0' + value);
     return to + 1;
   }
-  return std::to_chars(to, to + kNumberSize, value).ptr;
+  const fmt::format_int digits(value);
+  return std::copy_n(digits.data(), digits.size(), to);
 }
 
 }  // namespace rdma_exporter::core

@@ -43,7 +43,7 @@ class PortStates {
   /// The file `rate`, which is a firmware query like the others.
   core::Result<core::LinkRate> rate(std::uint32_t port, std::uint64_t cycle);
 
-  /// Another file of ports/N, through the same kept directory.
+  /// Another file of ports/N, through the same kept directory. `name` must be static text.
   core::Result<std::string_view> read(std::uint32_t port, std::uint64_t cycle, std::string_view name,
                                       std::span<char> buffer);
 

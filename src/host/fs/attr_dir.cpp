@@ -69,10 +69,6 @@ core::Result<std::unique_ptr<OpenFile>> AttrDir::open(std::size_t index) {
   return fs_.open(path);
 }
 
-bool AttrDir::is_kept(std::size_t index) const {
-  return files_[index].valid() || (!others_.empty() && others_[index]);
-}
-
 void AttrDir::keep(std::size_t index, std::unique_ptr<OpenFile> file) {
   if (!budget_.take()) return;
   files_[index] = file->release();
@@ -87,19 +83,20 @@ void AttrDir::drop(std::size_t index) {
   budget_.give_back();
 }
 
-core::Result<std::string_view> AttrDir::read_kept(std::size_t index, std::span<char> buffer) {
-  return files_[index].valid() ? read_from_start(files_[index], buffer) : others_[index]->read(buffer);
+core::Result<std::string_view> AttrDir::read(std::size_t index, std::span<char> buffer) {
+  const bool kept = is_kept(index);
+  auto text = !kept                   ? open_and_read(index, buffer)
+              : files_[index].valid() ? read_from_start(files_[index], buffer)
+                                      : others_[index]->read(buffer);
+  if (kept && (!text || budget_.over())) {
+    drop(index);
+    // ENODEV: the attribute behind this descriptor was removed; the name may exist again.
+    if (!text && core::is_errno(text.error(), ENODEV)) text = open_and_read(index, buffer);
+  }
+  return text;
 }
 
-core::Result<std::string_view> AttrDir::read(std::size_t index, std::span<char> buffer) {
-  if (is_kept(index)) {
-    auto text = read_kept(index, buffer);
-    if (text && !budget_.over()) return text;
-    drop(index);
-    if (text) return text;
-    // ENODEV: the attribute behind this descriptor was removed; the name may exist again.
-    if (!core::is_errno(text.error(), ENODEV)) return text;
-  }
+core::Result<std::string_view> AttrDir::open_and_read(std::size_t index, std::span<char> buffer) {
   auto file = open(index);
   if (!file) return tl::unexpected(file.error());
   auto text = (*file)->read(buffer);
@@ -109,16 +106,16 @@ core::Result<std::string_view> AttrDir::read(std::size_t index, std::span<char> 
 
 std::optional<std::size_t> AttrDir::find(std::string_view name) {
   constexpr std::size_t kMaxAsked = 16;
-  const std::vector<std::string>& names = *names_;
   for (std::size_t tried = 0; tried < asked_.size(); ++tried) {
     if (next_asked_ >= asked_.size()) next_asked_ = 0;
-    const std::size_t index = asked_[next_asked_++];
-    if (names[index] == name) return index;
+    const Asked& asked = asked_[next_asked_++];
+    if (asked.name.data() == name.data() && asked.name.size() == name.size()) return asked.index;
   }
+  const std::vector<std::string>& names = *names_;
   const auto it = std::lower_bound(names.begin(), names.end(), name);
   if (it == names.end() || *it != name) return std::nullopt;
   const auto index = static_cast<std::size_t>(it - names.begin());
-  if (asked_.size() < kMaxAsked) asked_.push_back(static_cast<std::uint32_t>(index));
+  if (asked_.size() < kMaxAsked) asked_.push_back({name, index});
   next_asked_ = asked_.size();
   return index;
 }

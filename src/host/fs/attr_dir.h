@@ -39,7 +39,7 @@ class AttrDir {
   const std::vector<std::string>& names() const { return *names_; }
   /// Reads file `index` of names(). The view points into `buffer`.
   core::Result<std::string_view> read(std::size_t index, std::span<char> buffer);
-  /// The same by name; ENOENT for a file that was not there at the last refresh().
+  /// The same by name, which must be static text; ENOENT for a file that was not there at the last refresh().
   core::Result<std::string_view> read(std::string_view name, std::span<char> buffer);
 
  private:
@@ -48,8 +48,10 @@ class AttrDir {
   void close_all();
   void close_files();
   void keep(std::size_t index, std::unique_ptr<OpenFile> file);
-  bool is_kept(std::size_t index) const;
-  core::Result<std::string_view> read_kept(std::size_t index, std::span<char> buffer);
+  bool is_kept(std::size_t index) const {
+    return files_[index].valid() || (!others_.empty() && others_[index]);
+  }
+  core::Result<std::string_view> open_and_read(std::size_t index, std::span<char> buffer);
   void drop(std::size_t index);
   std::optional<std::size_t> find(std::string_view name);
 
@@ -63,8 +65,13 @@ class AttrDir {
   std::vector<Fd> files_;
   /// Used instead of a descriptor for files that are more than one (a recording); otherwise empty.
   std::vector<std::unique_ptr<OpenFile>> others_;
-  /// The first few names that were requested. A reader requests the same ones in the same order each time.
-  std::vector<std::uint32_t> asked_;
+  struct Asked {
+    std::string_view name;
+    std::size_t index;
+  };
+  /// The first few names that were requested, which are told apart by address. A reader requests the same
+  /// ones in the same order each time.
+  std::vector<Asked> asked_;
   std::size_t next_asked_ = 0;
 };
 

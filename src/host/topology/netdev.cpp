@@ -18,6 +18,18 @@ void add_once(Candidates& all, Candidate candidate) {
   if (!known) all.push_back(std::move(candidate));
 }
 
+// The inode numbers of the links to these interfaces, 0 where there is none. Both are sorted by name.
+std::vector<std::uint64_t> links_to(const Netdevs::List& netdevs, const std::vector<DirEntry>& entries) {
+  std::vector<std::uint64_t> links;
+  links.reserve(netdevs.size());
+  auto entry = entries.begin();
+  for (const auto& netdev : netdevs) {
+    while (entry != entries.end() && entry->name < netdev->name) ++entry;
+    links.push_back(entry != entries.end() && entry->name == netdev->name ? entry->inode : 0);
+  }
+  return links;
+}
+
 }  // namespace
 
 std::string_view to_string(NetdevRole role) {
@@ -48,15 +60,29 @@ bool Netdevs::refresh(Devices devices, bool devices_changed, Clock::time_point n
   const bool links_told = std::exchange(seen_links_, links) != links;
   const bool quiet = complete && !told && !links_told;
   if (next_ && !quiet) next_ = std::min(*next_, now + kInterval);
-  if (!devices_changed && !told && next_ && now < *next_ && (quiet || all_unchanged())) return false;
+  const bool due = devices_changed || told || !next_ || now >= *next_;
+  if (!due && quiet) return false;
+  const std::vector<DirEntry> entries = list();
+  if (!due && all_unchanged(entries)) return false;
   next_ = now + (quiet && !devices_changed ? kQuietInterval : kInterval);
   List found = find(devices);
+  links_ = links_to(found, entries);
   if (found == netdevs_) return false;
   netdevs_ = std::move(found);
   return true;
 }
 
-bool Netdevs::all_unchanged() const {
+// Of sysfs, else empty. Read before the interfaces themselves: the next list shows what has changed since.
+std::vector<DirEntry> Netdevs::list() const {
+  if (host_.sysfs->directories_change()) return {};
+  return host_.sysfs->entries("class/net").value_or(std::vector<DirEntry>{});
+}
+
+// On sysfs an interface that is registered again has another link, and no inode number is used twice: one
+// list shows it for all of them.
+bool Netdevs::all_unchanged(const std::vector<DirEntry>& entries) const {
+  const bool identified = !entries.empty() && std::find(links_.begin(), links_.end(), 0U) == links_.end();
+  if (identified) return links_to(netdevs_, entries) == links_;
   return std::all_of(netdevs_.begin(), netdevs_.end(), [this](const auto& netdev) {
     const auto id = host_.sysfs->stat(netdev->path);
     return id && *id == netdev->id;

@@ -79,7 +79,8 @@ class Netdevs {
     bool operator==(const Representor&) const = default;
   };
 
-  bool all_unchanged() const;
+  std::vector<DirEntry> list() const;
+  bool all_unchanged(const std::vector<DirEntry>& entries) const;
   List find(Devices devices);
   std::string port_netdev(const Device& device, std::uint32_t port);
   void resolve(Candidate& candidate, Candidates& all);
@@ -88,6 +89,7 @@ class Netdevs {
 
   Host& host_;
   List netdevs_;
+  std::vector<std::uint64_t> links_;  ///< inode numbers of the links in class/net to them, at the last search
   /// Results of the last search, and of the running one: recognising a representor waits for the kernel's
   /// RTNL lock, so each interface is queried once.
   std::vector<Representor> representors_;

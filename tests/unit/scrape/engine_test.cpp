@@ -193,6 +193,32 @@ TEST_F(EngineTest, FollowsJobsThatComeAndGo) {
   EXPECT_TRUE(has(page, "rdma_test_value{device=\"b\"} 1"));
 }
 
+// The runs of a collection are used again by the next one.
+TEST_F(EngineTest, ARunThatFailedLeavesNothingToTheNext) {
+  a_->errors = 3;
+  a_->throws = true;
+  EXPECT_TRUE(fails(scrape(), "a", "failed"));
+  a_->throws = false;
+  scrape();
+  a_->errors = 0;
+  a_->value = 2;
+  const std::string page = scrape();
+  EXPECT_FALSE(fails(page, "a"));
+  EXPECT_TRUE(has(page, "rdma_test_value{device=\"a\"} 2"));
+  EXPECT_EQ(page.find("rdma_test_value{device=\"a\"} 1"), std::string::npos);
+  EXPECT_TRUE(has(page, "rdma_exporter_read_errors_total{collector=\"test\",device=\"a\",reason=\"EIO\"} 3"));
+}
+
+TEST_F(EngineTest, LetsGoOfAJobAsSoonAsItsDeviceHasGone) {
+  auto gone = std::make_shared<TestJob>("gone");
+  source_.set({a_, gone, b_});
+  scrape();
+  source_.set({a_, b_});
+  scrape();
+  for (int i = 0; i < 2000 && gone.use_count() > 1; ++i) std::this_thread::sleep_for(1ms);
+  EXPECT_EQ(gone.use_count(), 1) << "it keeps files open";
+}
+
 TEST_F(EngineTest, AnswersWithItsOwnMetricsWhenThereAreNoJobs) {
   source_.set({});
   EXPECT_TRUE(has(scrape(), "rdma_exporter_scrapes_total 1"));

@@ -71,21 +71,5 @@ TEST(Slot, InheritsTheTotalsOfItsPredecessor) {
   EXPECT_EQ(later.dropped(), (Slot::Totals{{"series_per_device", 14}}));
 }
 
-TEST(Slot, GivesBuffersBackEmpty) {
-  Slot slot = make_slot();
-  auto run = slot.take_run(1, Clock::time_point());
-  const core::JobRun* const first = run.get();
-  run->count_read_error("EIO");
-  run->fail();
-  slot.give_back(std::move(run));
-  const auto again = slot.take_run(2, Clock::time_point(std::chrono::seconds(7)));
-  EXPECT_EQ(again.get(), first);
-  EXPECT_EQ(again->cycle(), 2U);
-  EXPECT_EQ(again->now(), Clock::time_point(std::chrono::seconds(7)));
-  EXPECT_TRUE(again->read_errors().empty());
-  EXPECT_FALSE(again->failed());
-  EXPECT_NE(slot.take_run(3, {}), nullptr) << "one run was given back, and two are wanted";
-}
-
 }  // namespace
 }  // namespace rdma_exporter::scrape

@@ -27,7 +27,10 @@ class WatchedFs : public host::HostFs {
   }
   core::Result<std::string> read_link(const std::string& path) override { return fs_->read_link(path); }
   core::Result<std::string> canonical(const std::string& path) override { return fs_->canonical(path); }
-  core::Result<host::FileId> stat(const std::string& path) override { return fs_->stat(path); }
+  core::Result<host::FileId> stat(const std::string& path) override {
+    ++stats[path];
+    return fs_->stat(path);
+  }
   core::Result<std::unique_ptr<host::OpenDir>> open_dir(const std::string& path) override {
     if (const auto it = failures.find(path); it != failures.end()) return core::os_error(it->second);
     return fs_->open_dir(path);
@@ -43,6 +46,7 @@ class WatchedFs : public host::HostFs {
   std::map<std::string, int> opens;
   std::map<std::string, int> reads;
   std::map<std::string, int> lists;
+  std::map<std::string, int> stats;
   std::map<std::string, int> failures;  ///< path of a file or directory -> errno that a read of it gives
 
  private:

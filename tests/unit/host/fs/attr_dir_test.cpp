@@ -187,15 +187,16 @@ TEST_F(AttrDirTest, OpensAgainWhenTheKernelRemovedTheAttribute) {
 }
 
 TEST_F(AttrDirTest, FindsNamesInAnyOrder) {
-  std::vector<std::string> names;
-  for (char c = 'a'; c <= 'z'; ++c) {
-    names.emplace_back(1, c);
-    tree_.write("d/" + names.back(), names.back());
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz";
+  std::vector<std::string_view> names;
+  for (std::size_t i = 0; i < kLetters.size(); ++i) {
+    names.push_back(kLetters.substr(i, 1));
+    tree_.write("d/" + std::string(names.back()), std::string(names.back()));
   }
   AttrDir dir(*fs_, "d", budget_);
   ASSERT_TRUE(dir.refresh().value());
   const auto expect_all = [&] {
-    for (const std::string& name : names) EXPECT_EQ(read(dir, name), name);
+    for (const std::string_view name : names) EXPECT_EQ(read(dir, name), name);
     EXPECT_EQ(read(dir, "ab"), "ENOENT");
   };
   expect_all();
@@ -205,7 +206,7 @@ TEST_F(AttrDirTest, FindsNamesInAnyOrder) {
   tree_.remove("d/a");
   names.pop_back();
   tree_.write("d/0", "0");
-  names.emplace_back("0");
+  names.push_back("0");
   ASSERT_TRUE(dir.refresh().value());
   expect_all();
   EXPECT_EQ(read(dir, "a"), "ENOENT");

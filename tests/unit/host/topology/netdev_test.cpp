@@ -257,6 +257,61 @@ TEST_F(NetdevTest, KeepsTheRegistrationOfAnInterfaceThatStays) {
   EXPECT_EQ(netdevs().all().front(), first);
 }
 
+// Where inode numbers identify what has a name.
+class SysfsFs : public test::WatchedFs {
+ public:
+  using WatchedFs::WatchedFs;
+  bool directories_change() const override { return false; }
+};
+
+class SysfsNetdevTest : public NetdevTest {
+ protected:
+  SysfsNetdevTest() {
+    auto fs = std::make_unique<SysfsFs>(make_host_fs(tree_.root()));
+    fs_ = fs.get();
+    host_.sysfs = std::move(fs);
+    add_device("mlx5_0", {"eth0", "eth1"});
+    add_netdev("eth0", "0");
+    add_netdev("eth1", "1");
+    add_software("lo");
+  }
+};
+
+TEST_F(SysfsNetdevTest, CostsOneListForAllInterfaces) {
+  EXPECT_EQ(find(), (Found{"eth0 port mlx5_0/1", "eth1 port mlx5_0/2"}));
+  fs_->opens.clear();
+  fs_->lists.clear();
+  fs_->stats.clear();
+  EXPECT_FALSE(refresh());
+  EXPECT_TRUE(fs_->opens.empty() && fs_->stats.empty());
+  EXPECT_EQ(fs_->lists, (std::map<std::string, int>{{"class/net", 1}}));
+}
+
+TEST_F(SysfsNetdevTest, NoticesAtOnceThatAnInterfaceWasRegisteredAgain) {
+  find();
+  const auto first = netdevs().all();
+  std::filesystem::rename(tree_.path("class/net/eth0"), tree_.path("class/net/spare"));
+  tree_.remove("devices/pci/0/net/eth0");
+  add_netdev("eth0", "0");
+  EXPECT_TRUE(refresh());
+  EXPECT_NE(netdevs().all().front(), first.front());
+  EXPECT_EQ(netdevs().all().back(), first.back());
+}
+
+TEST_F(SysfsNetdevTest, NoticesAtOnceThatAnInterfaceHasGone) {
+  find();
+  tree_.remove("class/net/eth1");
+  EXPECT_EQ(find(), (Found{"eth0 port mlx5_0/1"}));
+}
+
+TEST_F(SysfsNetdevTest, LooksNoMoreForInterfacesThatHaveNothingToDoWithADevice) {
+  find();
+  add_software("veth0");
+  fs_->stats.clear();
+  EXPECT_FALSE(refresh());
+  EXPECT_TRUE(fs_->stats.empty());
+}
+
 // An interface that goes with nothing told of it shows when the known ones are looked at.
 class QuietNetdevTest : public NetdevTest {
  protected:
