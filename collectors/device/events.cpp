@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "collectors/attr_text.h"
 #include "collectors/collector.h"
@@ -144,13 +145,8 @@ class AsyncJob : public core::Job {
         device_(std::move(device)),
         pins_(pins),
         labels_(core::render_labels({{"device", device_->name}})),
-        schedule_(kRetryInterval, device_->name) {
-    events_->counts().adopt(device_->name);
-  }
-  ~AsyncJob() override {
-    events_->counts().release(device_->name, host::EventCounts::Clock::now());
-    close();
-  }
+        schedule_(kRetryInterval, device_->name) {}
+  ~AsyncJob() override { close(); }
 
   void run(core::JobRun& run) override {
     if (!up() && schedule_.take(run.now())) open(run);
@@ -245,10 +241,13 @@ class EventsJob : public core::Job {
 
 class EventsCollector : public Collector {
  public:
-  explicit EventsCollector(const Context& context) : context_(context) {}
+  explicit EventsCollector(const Context& context) : context_(context), events_(context.host.events) {}
+  ~EventsCollector() override { keep({}); }
+  EventsCollector(const EventsCollector&) = delete;
+  EventsCollector& operator=(const EventsCollector&) = delete;
 
   std::shared_ptr<core::Job> device_job(const DeviceHandle& handle) override {
-    if (!context_.host.events || !context_.host.verbs) return nullptr;
+    if (!events_ || !context_.host.verbs) return nullptr;
     const host::Kernel& kernel = context_.host.kernel;
     const bool pins = !host::lets_go_while_open(handle.device->driver, kernel.release, kernel.version);
     const bool wanted = context_.async_events == AsyncEventsPolicy::on ||
@@ -259,14 +258,28 @@ class EventsCollector : public Collector {
     return std::make_shared<CarrierJob>(context_, *netdev);
   }
   std::shared_ptr<core::Job> host_job() override {
-    return context_.host.events ? std::make_shared<EventsJob>(context_) : nullptr;
+    return events_ ? std::make_shared<EventsJob>(context_) : nullptr;
   }
   void devices_changed(std::span<const DeviceHandle> devices) override {
-    if (context_.host.events) context_.host.events->set_rdma_present(!devices.empty());
+    if (events_) events_->set_rdma_present(!devices.empty());
+    std::vector<std::string> names;
+    for (const DeviceHandle& handle : devices) names.push_back(handle.device->name);
+    keep(std::move(names));
   }
 
  private:
+  // By the list of devices, not by the life of the jobs: while a read of a device that was removed hangs, its
+  // jobs are still there, and its last event must be visible.
+  void keep(std::vector<std::string> names) {
+    if (!events_) return;
+    for (const std::string& name : names) events_->counts().adopt(name);
+    for (const std::string& name : std::exchange(kept_, std::move(names)))
+      events_->counts().release(name, host::EventCounts::Clock::now());
+  }
+
   const Context& context_;
+  const std::shared_ptr<host::EventReader> events_;
+  std::vector<std::string> kept_;
 };
 
 std::span<const MetricDesc* const> families() { return kFamilies; }

@@ -103,6 +103,8 @@ class CollectorFixture : public ::testing::Test {
     return page;
   }
 
+  /// Those of the last collection.
+  CollectorSet::Jobs jobs() const { return set_->jobs(); }
   /// New collectors, as after a reload of the configuration.
   void reload() { set_.reset(); }
   /// As before the end of the program.

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -52,6 +53,7 @@ class TestJob : public core::Job {
       : Job(collector, std::move(device)) {}
   void run(core::JobRun& run) override {
     ++runs;
+    if (on_run) on_run();
     gate.pass();
     std::this_thread::sleep_for(delay.load());
     if (throws) throw std::runtime_error("broken");
@@ -60,6 +62,7 @@ class TestJob : public core::Job {
       run.samples().add(kValue, "device=\"" + device() + "\"" + std::string(i, ' '), std::uint64_t{value});
   }
   Gate gate;
+  std::function<void()> on_run;  ///< set it between two collections
   std::atomic<int> runs = 0;
   std::atomic<unsigned> value = 1;
   std::atomic<unsigned> series = 1;

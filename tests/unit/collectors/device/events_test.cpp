@@ -137,6 +137,20 @@ TEST_F(EventsTest, SaysOnceThatADeviceCannotBeOpenedAndTriesAgain) {
   EXPECT_EQ(page.at(kUp), 1);
 }
 
+// Its jobs stay where a read of it hangs in the kernel.
+TEST_F(EventsTest, ShowsTheLastEventOfADeviceThatHasGoneWhileItsJobsAreStillThere) {
+  constexpr const char* kFatal = R"(rdma_device_async_events_total{device="d",port="",event="DEVICE_FATAL"})";
+  listen();
+  add_device("mlx5_core");
+  collect();
+  host_.events->counts().count("d", {host::AsyncEventType::device_fatal, 0});
+  const auto kept = jobs();
+  tree_.remove(device_path("d"));
+  EXPECT_EQ(collect().at(kFatal), 1);
+  add_device("mlx5_core");
+  EXPECT_EQ(collect().at(kFatal), 1) << "a counter does not fall";
+}
+
 TEST_F(EventsTest, ShowsWhatWasReceivedOfEachSource) {
   listen();
   host::EventCounts& counts = host_.events->counts();
