@@ -171,7 +171,7 @@ class ManyStuck(Isolation, Soak):
     """Four of six devices and all interfaces of cards hang at once, for LAB_SCRAPES scrapes (long: 10,000)."""
 
     STUCK, WELL, CARDS = ("mlx5_0", "mlx5_1", "bnxt_re0", "bnxt_re1"), ("rxe0", "rxe1"), ("cx0", "cx1", "bcm0", "bcm1")
-    FLAGS = ("--raw=all", "--scrape.timeout=2s")
+    FLAGS = ("--raw=all", f"--scrape.timeout={TIMEOUT}s")
 
     def test_nothing_grows_and_healthy_devices_are_in_every_page(self):
         daemon = exporter.Exporter(9403, *self.FLAGS)
