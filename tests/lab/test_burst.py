@@ -125,7 +125,8 @@ class SquareWave(LabTest):
         counted = paused.gained("rdma_pfc_pause_seconds_total")
         self.assertAlmostEqual(counted, 3.5, delta=0.7)
         window = page.get("rdma_burst_window_seconds", netdev="cx0", source="ethtool")
-        self.assertAlmostEqual(paused.mean * paused.count * window, counted, delta=2 * window)
+        # The two are read at different moments: up to a window at each end, and one that may have been dropped.
+        self.assertAlmostEqual(paused.mean * paused.count * window, counted, delta=3 * window)
         self.assertAlmostEqual(paused.share(0.5, float("inf")), paused.mean, delta=0.02)
         self.assertGreater(page.get("rdma_burst_max_pfc_paused_ratio", **labels), 0.95)
 

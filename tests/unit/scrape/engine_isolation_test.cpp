@@ -163,5 +163,42 @@ TEST(CollectionTest, IsGoneWhenItIsOverAlthoughARunOfItIsStuck) {
   EXPECT_TRUE(shared->stuck.empty());
 }
 
+// A job takes back in its end what it told the others.
+TEST(CollectionTest, LetsGoOfAJobThatHasGoneBeforeTheOthersRun) {
+  TestSource source;
+  const auto shared = std::make_shared<Shared>(source, 8U, std::size_t{100});
+  const auto slot_of = [&](const std::shared_ptr<TestJob>& job) {
+    return std::make_shared<Slot>(PlannedJob{job, 5000ms}, shared->owner_of(*job));
+  };
+  const auto discovery = std::make_shared<TestJob>("", "discovery");
+  const auto stays = std::make_shared<TestJob>("a");
+  auto goes = std::make_shared<TestJob>("b");
+  shared->discovery = slot_of(discovery);
+  shared->slots = {slot_of(goes), slot_of(stays)};
+  shared->pool.set_owners(3);
+  const auto collect = [&](std::uint64_t cycle) {
+    std::atomic<bool> complete = false;
+    auto collection =
+        std::make_shared<Collection>(shared, cycle, Selection(), [&](const auto&) { complete = true; });
+    const std::weak_ptr<Collection> over = collection;
+    collection->start();
+    for (int i = 0; i < 10000 && !complete; ++i) std::this_thread::sleep_for(1ms);
+    collection.reset();
+    for (int i = 0; i < 10000 && !over.expired(); ++i) std::this_thread::sleep_for(1ms);
+    EXPECT_TRUE(over.expired());
+  };
+  collect(1);
+  const std::weak_ptr<TestJob> watched = std::exchange(goes, nullptr);
+  discovery->on_run = [&] {
+    const std::lock_guard lock(shared->mutex);
+    shared->slots.erase(shared->slots.begin());
+  };
+  bool gone_first = false;
+  stays->on_run = [&] { gone_first = watched.expired(); };
+  collect(2);
+  EXPECT_TRUE(gone_first);
+  EXPECT_TRUE(shared->pool.stop(Clock::now() + 10s));
+}
+
 }  // namespace
 }  // namespace rdma_exporter::scrape

@@ -219,23 +219,6 @@ TEST_F(EngineTest, LetsGoOfAJobAsSoonAsItsDeviceHasGone) {
   EXPECT_EQ(gone.use_count(), 1) << "it keeps files open";
 }
 
-// A job takes back in its end what it told the others. In the moment after an answer a worker may still hold
-// the collection and with it the job, which is why there is more than one try.
-TEST_F(EngineTest, LetsGoOfAJobBeforeTheOthersRunWithoutIt) {
-  int gone_first = 0;
-  for (int i = 0; i < 20; ++i) {
-    auto gone = std::make_shared<TestJob>("gone");
-    source_.set({gone, a_, b_});
-    scrape();
-    const std::weak_ptr<TestJob> watched = std::exchange(gone, nullptr);
-    source_.set({a_, b_});
-    a_->on_run = [&] { gone_first += watched.expired() ? 1 : 0; };
-    scrape();
-    a_->on_run = {};
-  }
-  EXPECT_GT(gone_first, 10);
-}
-
 TEST_F(EngineTest, AnswersWithItsOwnMetricsWhenThereAreNoJobs) {
   source_.set({});
   EXPECT_TRUE(has(scrape(), "rdma_exporter_scrapes_total 1"));
