@@ -242,7 +242,7 @@ class EventsJob : public core::Job {
 class EventsCollector : public Collector {
  public:
   explicit EventsCollector(const Context& context) : context_(context), events_(context.host.events) {}
-  ~EventsCollector() override { keep({}); }
+  ~EventsCollector() override { adopt({}); }
   EventsCollector(const EventsCollector&) = delete;
   EventsCollector& operator=(const EventsCollector&) = delete;
 
@@ -264,22 +264,22 @@ class EventsCollector : public Collector {
     if (events_) events_->set_rdma_present(!devices.empty());
     std::vector<std::string> names;
     for (const DeviceHandle& handle : devices) names.push_back(handle.device->name);
-    keep(std::move(names));
+    adopt(std::move(names));
   }
 
  private:
   // By the list of devices, not by the life of the jobs: while a read of a device that was removed hangs, its
   // jobs are still there, and its last event must be visible.
-  void keep(std::vector<std::string> names) {
+  void adopt(std::vector<std::string> names) {
     if (!events_) return;
     for (const std::string& name : names) events_->counts().adopt(name);
-    for (const std::string& name : std::exchange(kept_, std::move(names)))
+    for (const std::string& name : std::exchange(adopted_, std::move(names)))
       events_->counts().release(name, host::EventCounts::Clock::now());
   }
 
   const Context& context_;
   const std::shared_ptr<host::EventReader> events_;
-  std::vector<std::string> kept_;
+  std::vector<std::string> adopted_;
 };
 
 std::span<const MetricDesc* const> families() { return kFamilies; }

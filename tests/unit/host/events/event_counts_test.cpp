@@ -81,7 +81,7 @@ TEST_F(EventCountsTest, GoOnWhenADeviceComesBack) {
   EXPECT_EQ(rows().at(row("d", "", "DEVICE_FATAL")), 1U);
 }
 
-// The job of the new registration is made before that of the old one is destroyed.
+// A device that stays is adopted anew before it is released.
 TEST_F(EventCountsTest, AreShownOnceWhileTwoRegistrationsOverlap) {
   counts_.adopt("d");
   counts_.listen("d", one_port_, false);
