@@ -39,6 +39,16 @@ class CarryOver {
     }
     /// Stores the state for the next holder.
     void leave(std::any state);
+    /// The same in place, by `change(State&)`: first of State{}, later of what was stored. Allocates no more
+    /// than `change` does.
+    template <typename State, typename Change>
+    void change(const Change& change) {
+      if (!entry_) return;
+      const std::lock_guard lock(entry_->mutex);
+      if (entry_->turn != turn_) return;
+      auto* const stored = std::any_cast<State>(&entry_->state);
+      change(stored != nullptr ? *stored : entry_->state.emplace<State>());
+    }
 
    private:
     friend class CarryOver;

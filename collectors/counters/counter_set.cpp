@@ -25,35 +25,38 @@ CounterSet::CounterSet(CounterRules rules, std::string labels, CarryOver::Slot c
       names_(core::intern(std::vector<std::string>())),
       plan_(core::intern(SeriesPlan())),
       carried_(std::move(carried)) {
-  const auto found = carried_.found<Continuations>();
+  const auto found = carried_.found<Carried>();
   if (!found.names) return;
   set_names(*found.names);
-  for (std::size_t i = 0; i < counters_.size(); ++i) counters_[i].continuation = found.counters[i];
+  for (const Extension& known : found.extensions)
+    if (const auto place = counters_[known.counter].extension; place != kNone) extensions_[place] = known;
 }
 
 void CounterSet::carry_over() {
-  if (!continues_) return;
-  Continuations all{names_, {}};
-  all.counters.reserve(counters_.size());
-  for (const Counter& counter : counters_) all.counters.push_back(counter.continuation);
-  carried_.leave(std::move(all));
+  if (extensions_.empty()) return;
+  carried_.change<Carried>([this](Carried& carried) {
+    carried.names = names_;
+    carried.extensions = extensions_;
+  });
 }
 
 void CounterSet::set_names(std::vector<std::string> names) {
   ++version_;
-  std::unordered_map<std::string, Counter> earlier;
-  for (std::size_t i = 0; i < names_->size(); ++i) earlier.emplace((*names_)[i], counters_[i]);
+  std::unordered_map<std::string, Extension> earlier;
+  for (const Extension& known : extensions_) earlier.emplace((*names_)[known.counter], known);
   names_ = core::intern(std::move(names));
   plan_ = core::intern(plan_series(rules_, *names_));
   counters_.assign(names_->size(), {});
+  extensions_.clear();
   for (std::uint32_t i = 0; i < names_->size(); ++i) {
     const std::string& name = (*names_)[i];
     Counter& counter = counters_[i];
-    if (const auto it = earlier.find(name); it != earlier.end()) counter = it->second;
-    counter.present = false;
     counter.bits = counter_bits(rules_, name);
-    counter.wanted = false;
-    continues_ = continues_ || (rules_.unwrap && counter.bits == 32);
+    if (!rules_.unwrap || counter.bits != 32) continue;
+    counter.extension = static_cast<std::uint32_t>(extensions_.size());
+    const auto known = earlier.find(name);
+    extensions_.push_back(known == earlier.end() ? Extension() : known->second);
+    extensions_.back().counter = i;
   }
   for (const PlannedSeries& series : plan_->series)
     for (const std::uint32_t index : series.counters) counters_[index].wanted = true;
@@ -63,8 +66,8 @@ void CounterSet::set_names(std::vector<std::string> names) {
 void CounterSet::put(std::size_t index, std::uint64_t value) {
   if (value == rules_.undecodable) return;
   Counter& counter = counters_[index];
-  if (rules_.unwrap && counter.bits == 32) {
-    Continuation& known = counter.continuation;
+  if (counter.extension != kNone) {
+    Extension& known = extensions_[counter.extension];
     const bool fell = value < known.last_raw;
     const bool wrapped = fell && known.last_raw - value > kHalf32;
     if (wrapped) known.wrapped += maximum(32) + 1;

@@ -39,21 +39,25 @@ class CounterSet {
   void emit(core::JobRun& run);
 
  private:
-  struct Continuation {
-    std::uint64_t last_raw = 0;
-    std::uint64_t wrapped = 0;  ///< amount added so far to extend it beyond its width
-  };
+  static constexpr std::uint32_t kNone = UINT32_MAX;
+
   struct Counter {
     std::uint64_t value = 0;
-    Continuation continuation;
+    std::uint32_t extension = kNone;  ///< index in extensions_
     std::uint8_t bits = 64;
     bool present = false;  ///< the value belongs to this cycle
     bool wanted = false;   ///< the plan uses it
   };
+  /// The 64-bit extension of a counter that is narrower.
+  struct Extension {
+    std::uint32_t counter = 0;  ///< index in names_
+    std::uint64_t last_raw = 0;
+    std::uint64_t wrapped = 0;  ///< amount added so far to extend it beyond its width
+  };
   /// The state that is carried over.
-  struct Continuations {
+  struct Carried {
     core::Names names;
-    std::vector<Continuation> counters;
+    std::vector<Extension> extensions;
   };
 
   void carry_over();
@@ -63,10 +67,10 @@ class CounterSet {
   std::string labels_;
   core::Names names_;
   std::vector<Counter> counters_;
+  std::vector<Extension> extensions_;  ///< few, in the order of their counters
   std::shared_ptr<const SeriesPlan> plan_;
   std::uint64_t version_ = 0;
   CarryOver::Slot carried_;
-  bool continues_ = false;  ///< some of the counters are narrower than 64 bits
 };
 
 }  // namespace rdma_exporter::collectors

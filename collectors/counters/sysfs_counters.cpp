@@ -2,6 +2,7 @@
 // Copyright the rdma_exporter authors
 #include "collectors/counters/sysfs_counters.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -20,13 +21,11 @@ SysfsCounters::SysfsCounters(host::Host& host, std::string path)
     : dir_(*host.sysfs, std::move(path), host.open_files) {}
 
 void SysfsCounters::set_names(CounterSet& counters) {
-  std::vector<std::string> names;
-  files_.clear();
-  for (std::size_t i = 0; i < dir_.names().size(); ++i) {
-    if (dir_.names()[i] == "lifespan") continue;  // a setting (ms between firmware queries), not a counter
-    files_.push_back(i);
-    names.push_back(dir_.names()[i]);
-  }
+  std::vector<std::string> names = dir_.names();
+  // A setting (ms between firmware queries), not a counter.
+  const auto lifespan = std::find(names.begin(), names.end(), "lifespan");
+  lifespan_ = static_cast<std::size_t>(lifespan - names.begin());
+  if (lifespan != names.end()) names.erase(lifespan);
   backoffs_.clear();
   if (names != counters.names()) counters.set_names(std::move(names));
   in_step_with_ = counters.version();
@@ -36,7 +35,7 @@ void SysfsCounters::read(CounterSet& counters, core::JobRun& run) {
   const auto changed = dir_.refresh();
   if (!changed) count_unless_absent(changed.error(), run);
   if (!changed || *changed || in_step_with_ != counters.version()) set_names(counters);
-  for (std::size_t i = 0; i < files_.size(); ++i)
+  for (std::size_t i = 0; i < counters.names().size(); ++i)
     if (counters.is_wanted(i)) read_one(i, counters, run);
 }
 
@@ -44,7 +43,7 @@ void SysfsCounters::read_one(std::size_t counter, CounterSet& counters, core::Jo
   const auto failing = backoffs_.find(counter);
   if (failing != backoffs_.end() && !failing->second.allows(run.now())) return;
   std::array<char, kBufferSize> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled by read()
-  const auto text = dir_.read(files_[counter], buffer);
+  const auto text = dir_.read(counter < lifespan_ ? counter : counter + 1, buffer);
   if (!text) {
     backoffs_[counter].failed(run.now());
     count_unless_absent(text.error(), run);

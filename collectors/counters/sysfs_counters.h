@@ -29,11 +29,11 @@ class SysfsCounters {
   void read_one(std::size_t counter, CounterSet& counters, core::JobRun& run);
 
   host::AttrDir dir_;
-  std::vector<std::size_t> files_;  ///< each counter's index in dir_
+  std::size_t lifespan_ = 0;  ///< index in dir_ of the file that is no counter; past the end if there is none
   /// Of the counters that could not be read last time. A failing file is not read in every cycle: a failing
   /// firmware query is slow and may write to the kernel log each time.
   std::map<std::size_t, task::Backoff> backoffs_;
-  std::uint64_t in_step_with_ = 0;  ///< version of the set's names that files_ corresponds to
+  std::uint64_t in_step_with_ = 0;  ///< version of the set's names that those of dir_ correspond to
 };
 
 }  // namespace rdma_exporter::collectors
