@@ -188,11 +188,12 @@ std::string app_labels(const dcb::App& app) {
 
 class DcbJob : public core::Job {
  public:
-  DcbJob(const Context& context, const std::shared_ptr<const host::Netdev>& netdev)
+  DcbJob(const Context& context, const std::shared_ptr<const host::Netdev>& netdev,
+         std::unique_ptr<host::Netlink> netlink)
       : Job("dcb", netdev->device, netdev->name),
         sysfs_(*context.host.sysfs),
         netdev_(netdev),
-        netlink_(host::kept_netlink(context.host, host::NetlinkProtocol::route)),
+        netlink_(std::move(netlink)),
         labels_(netdev_labels(*netdev)),
         lean_(!context.metrics.full()),
         shared_(context.netdevs->of(netdev->id)),
@@ -202,7 +203,6 @@ class DcbJob : public core::Job {
         schedule_(kInterval, netdev->name) {}
 
   void run(core::JobRun& run) override {
-    if (!netlink_) return;
     if (operation_.worth_asking(run.now()) && (schedule_.take(run.now()) || each_time_)) ask(run);
     if (!ieee_) return;
     if (ieee_->pfc) add_pfc(*ieee_->pfc, run.samples());
@@ -326,6 +326,19 @@ class DcbJob : public core::Job {
   Labels tsa_labels_;
 };
 
+class DcbCollector : public Collector {
+ public:
+  explicit DcbCollector(const Context& context) : context_(context) {}
+  std::shared_ptr<core::Job> netdev_job(const std::shared_ptr<const host::Netdev>& netdev) override {
+    // A tree of files has no netlink, which is the only source.
+    auto netlink = host::kept_netlink(context_.host, host::NetlinkProtocol::route);
+    return netlink ? std::make_shared<DcbJob>(context_, netdev, std::move(netlink)) : nullptr;
+  }
+
+ private:
+  const Context& context_;
+};
+
 std::span<const core::MetricDesc* const> families() { return kFamilies; }
 
 }  // namespace
@@ -337,6 +350,8 @@ const CollectorSpec dcb_spec{
     "DCB over rtnetlink ([DCB.md](DCB.md))",
     true,
     families,
-    make_per_netdev<DcbJob>};
+    [](const Context& context) -> std::unique_ptr<Collector> {
+      return std::make_unique<DcbCollector>(context);
+    }};
 
 }  // namespace rdma_exporter::collectors
