@@ -139,7 +139,8 @@ bool Collection::change_runs(Run* ended, Run* next) {
   const Tasks tasks = ended ? end(*ended, now) : Tasks{};
   const bool begun = next && begin(*next, now);
   const bool is_complete = complete();
-  Groups gone = planned_ ? std::exchange(spare_, {}) : Groups{};
+  Groups gone;
+  if (planned_) gone.swap(spare_);
   lock.unlock();
   gone.clear();  // before the others run: a job that ends takes back what it told them
   if (!tasks.empty()) shared_->pool.submit(tasks);

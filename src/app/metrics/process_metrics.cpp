@@ -2,6 +2,7 @@
 // Copyright the rdma_exporter authors
 #include "app/metrics/process_metrics.h"
 
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -94,6 +95,7 @@ std::optional<ProcessStat> parse_process_stat(std::string_view text) {
 
 ProcessMetrics::ProcessMetrics() : proc_(host::make_host_fs("/proc")), boot_time_(boot_time()) {
   if (auto file = proc_->open("self/stat")) stat_ = std::move(*file);
+  fd_list_ = host::Fd(::open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 }
 
 void ProcessMetrics::add(core::SampleBatch& out) {
@@ -115,7 +117,7 @@ void ProcessMetrics::add(core::SampleBatch& out) {
 void ProcessMetrics::add_open_files(core::SampleBatch& out) {
   // Since Linux 6.2 the size of the directory is the number of open files.
   struct stat info {};
-  const bool counted_by_kernel = ::stat("/proc/self/fd", &info) == 0 && info.st_size > 0;
+  const bool counted_by_kernel = ::fstat(fd_list_.get(), &info) == 0 && info.st_size > 0;
   const auto now = std::chrono::steady_clock::now();
   if (counted_by_kernel) {
     open_files_ = static_cast<std::uint64_t>(info.st_size);

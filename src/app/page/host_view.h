@@ -71,6 +71,10 @@ class HostView {
     std::vector<Place> places;
     std::string text;
 
+    bool is(Text part, std::string_view other) const {
+      return part.length == other.size() &&
+             std::char_traits<char>::compare(text.data() + part.at, other.data(), part.length) == 0;
+    }
     std::string_view view(Text part) const { return std::string_view(text).substr(part.at, part.length); }
     Labels labels(std::size_t i) const { return {view(places[i].owner), view(places[i].own)}; }
     /// Whether place `i` is that of `sample`. `previous`: the sample of place `i - 1`, if there is one.

@@ -255,8 +255,10 @@ Registry::Contents Registry::contents() const {
 }
 
 void Registry::add(core::SampleBatch& out) const {
-  Contents now = contents();
-  if (!now.active) return;
+  std::unique_lock lock(mutex_);
+  if (!contents_.active) return;  // before the copy, which is much code: most hosts have no probe
+  Contents now = contents_;
+  lock.unlock();
   add_targets(out, now);
   for (const RttSeries& series : now.rtts) add_rtt(out, series);
   for (const Place& place : now.places) add_place(out, place);
