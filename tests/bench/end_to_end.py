@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the rdma_exporter authors
-"""Compares the exporter with the least possible work (bare_loop.c) and with node_exporter, on synthetic hosts.
+"""Compares the exporter with the least possible work (bare_loop.c, and bare_server.c, which says how much of the rest any
+HTTP server needs) and with node_exporter, on synthetic hosts.
 
 CPU is the CPU clock of the process in nanoseconds, including threads that have ended. Other work on the machine adds to it,
 so the candidates take turns, each turn is the lowest of a few batches, and the result is the median of the ratios of the
@@ -136,6 +137,19 @@ class BareLoop:
                 for open_, pread in zip(self.turns["open"], self.turns["pread"])]
 
 
+@contextlib.contextmanager
+def bare_server(program, files, page, folder):
+    """bare_server.c over a list of files, with pages of that size."""
+    path = os.path.join(folder, "served")
+    with open(path, "w", encoding="utf-8") as out:
+        out.write("\n".join(files) + "\n")
+    with subprocess.Popen([program, path, str(page)], stdout=subprocess.PIPE) as process:
+        try:
+            yield Server(process.pid, int(process.stdout.readline()))
+        finally:
+            process.kill()
+
+
 class PacedLoop:
     """bare_loop.c as a server would run it: one round of pread whenever it is asked."""
 
@@ -229,8 +243,10 @@ def back_to_back(devices, tree, options, folder):
         for server in filter(None, (whole, alike, node)):
             for _ in range(3):
                 server.scrape()
+        least = stack.enter_context(bare_server(options.bare_server, counters + others, len(whole.body), folder))
         for _ in range(TURNS):
             bare.turn(scrapes)
+            least.turn(scrapes)
             whole.turn(scrapes)
             alike.turn(scrapes)
             if node:
@@ -241,6 +257,7 @@ def back_to_back(devices, tree, options, folder):
         for kind, title in (("open", "bare open+read+close"), ("pread", "bare pread, kept open"),
                             ("tight", "  without a pause")):
             show(title, bare.turns[kind], better)
+        show("bare HTTP server", least.turns, better, least)
         show("rdma_exporter", whole.turns, better, whole)
         show("  what node_exporter reads", alike.turns, better, alike)
         if node:
@@ -305,6 +322,7 @@ def as_prometheus(trees, options, folder):
 def main():
     parser = argparse.ArgumentParser(prog="scripts/bench", description="end-to-end speed of the exporter")
     parser.add_argument("--bare-loop", required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--bare-server", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--as-sysfs", help=argparse.SUPPRESS)
     parser.add_argument("--check", action="store_true", help="exit with 1 when a target is missed")
     parser.add_argument("--devices", type=int, nargs="+", default=list(LIMITS), help="sizes of the hosts (default 9 136)")
