@@ -68,15 +68,20 @@ def write_keys(*keys, file=SECRET, guest=None):
     guest.ask(file, "chmod", True, (0o400,))
 
 
-def probe(*flags, secret=SECRET, status=0):
-    """What the command `probe` prints, with --json its results. It must end with this status."""
+def run_probe(*flags, secret=SECRET):
+    """The command `probe`, when it has ended."""
     done = programs.run([BINARY, "probe", f"--probe.secret-file={secret}", *flags], capture_output=True, text=True,
                         timeout=300)  # takes half a minute on a guest that shares its processor
-    said = done.stdout + done.stderr
+    if PART_OF_KEY in done.stdout + done.stderr:
+        raise AssertionError(f"probe prints its key: {done.stdout}{done.stderr}")
+    return done
+
+
+def probe(*flags, secret=SECRET, status=0):
+    """What the command `probe` prints, with --json its results. It must end with this status."""
+    done = run_probe(*flags, secret=secret)
     if done.returncode != status:
-        raise AssertionError(f"probe ended with {done.returncode} instead of {status}: {said}")
-    if PART_OF_KEY in said:
-        raise AssertionError(f"probe prints its key: {said}")
+        raise AssertionError(f"probe ended with {done.returncode} instead of {status}: {done.stdout}{done.stderr}")
     return json.loads(done.stdout)["results"] if "--json" in flags else done.stdout
 
 
