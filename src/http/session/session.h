@@ -88,9 +88,9 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
   bool last_ = false;           ///< the response being written is the last one
   bool linger_ = false;  ///< the client may still be sending: read that before closing, or it sees a reset
   bool head_only_ = false;
-  bool repeated_ = false;  ///< this request is repeated after others have made room for its page
   bool admitted_ = false;  ///< at least one request was let in
   unsigned requests_ = 0;
+  unsigned repeats_ = 0;  ///< of this request, after others have made room for its page
   std::size_t drained_ = 0;
   std::string peer_;
   std::string head_;

@@ -10,6 +10,9 @@ namespace rdma_exporter::http {
 /// The body of a 500.
 inline constexpr std::string_view kBroken = "internal error, see the log of the exporter\n";
 
+/// How often a page is asked for again that found no room.
+inline constexpr unsigned kMostRepeats = 3;
+
 /// A response is offered to the kernel whole; Asio alone would cut it into pieces of 64 KiB.
 struct WholeResponse {
   std::size_t operator()(const boost::system::error_code& error, std::size_t) const {
@@ -142,7 +145,7 @@ void Session<Stream>::advance() {
 template <typename Stream>
 void Session<Stream>::handle() {
   state_ = State::handling;
-  repeated_ = false;
+  repeats_ = 0;
   deadline_.clear();
   head_only_ = reader_.request().method == Method::head;
   last_ = last_ || !reader_.keep_alive() || ++requests_ >= context_->limits.max_requests;
@@ -196,8 +199,10 @@ bool Session<Stream>::has_room_for_page() {
 template <typename Stream>
 void Session<Stream>::answer(Response response) {
   if (state_ != State::handling) return;
-  // Others have taken the room while this page was collected.
-  if (response.refused == RefusedRequest::memory && !std::exchange(repeated_, true)) {
+  // Others have taken the room while this page was collected. Their pages are made all the time, so that it
+  // may happen again to the one that is asked for now.
+  if (response.refused == RefusedRequest::memory && repeats_ < kMostRepeats) {
+    ++repeats_;
     const std::size_t missing = context_->handler.missing_room(reader_.request());
     if (missing > 0 && context_->serving.free_pages(*this, missing)) return ask();
   }

@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <array>
 #include <chrono>
 #include <deque>
 #include <string>
@@ -112,6 +113,33 @@ TEST_F(HttpServer, AsksAgainWhereASlowReaderHasTakenTheRoomMeanwhile) {
   EXPECT_TRUE(hoarder.receive().ends_with("<reset>"));
   EXPECT_TRUE(other.receive().ends_with("\r\n\r\nrdma_devices 0\n"));
   EXPECT_EQ(call([this] { return source.requests.size(); }), 3U);
+}
+
+TEST_F(HttpServer, AsksAgainWhereTheNextSlowReaderHasTakenTheRoomToo) {
+  const auto large = web::make_page(std::string(50'000'000, 'm'));
+  source.hold = true;
+  serve();
+  std::array<Client, 2> hoarders;
+  Client other;
+  ASSERT_TRUE(other.bind("127.0.0.2"));
+  std::size_t asked = 0;
+  const auto scrape = [&](Client& client) {
+    ++asked;
+    return client.connect(port) && client.send("GET /metrics HTTP/1.0\r\n\r\n") &&
+           soon([&] { return call([this] { return source.held.size(); }) == asked; });
+  };
+  for (Client& hoarder : hoarders) hoarder.set_receive_buffer(4096);
+  ASSERT_TRUE(scrape(hoarders[0]) && scrape(hoarders[1]) && scrape(other));
+  call([this, &large] {
+    source.missing = 1;
+    source.held.at(0)(large);
+    source.held.at(2)(nullptr);
+    source.held.at(1)(large);
+    source.hold = false;
+    source.held.at(3)(nullptr);
+  });
+  EXPECT_TRUE(other.receive().ends_with("\r\n\r\nrdma_devices 0\n"));
+  for (Client& hoarder : hoarders) EXPECT_TRUE(hoarder.receive().ends_with("<reset>"));
 }
 
 TEST_F(HttpServer, RefusesAConnectionWhenEveryOtherHasARequestInWork) {
