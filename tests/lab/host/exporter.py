@@ -7,6 +7,7 @@ import http.client
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -27,6 +28,7 @@ NETLINK_RDMA = 20
 SECRET = remote.Path("/tmp/probe.psk")
 PART_OF_KEY = "5a5a"  # which nothing may show
 KEY = "fleet:" + PART_OF_KEY * 16
+TOO_SLOW = re.compile("tls (ECONNRESET|deadline)")  # how the command says so, at the end that waited or at the other
 START_TIMEOUT = 60  # seconds; the emulated processor is ten times slower than a real one
 
 
@@ -78,8 +80,12 @@ def run_probe(*flags, secret=SECRET):
 
 
 def probe(*flags, secret=SECRET, status=0):
-    """What the command `probe` prints, with --json its results. It must end with this status."""
-    done = run_probe(*flags, secret=secret)
+    """What the command `probe` prints, with --json its results. It must end with this status. It is run again where a busy
+    machine makes a guest too slow to shake hands in the two seconds that a peer is given."""
+    for _ in range(5):
+        done = run_probe(*flags, secret=secret)
+        if done.returncode == status or not TOO_SLOW.search(done.stdout):
+            break
     if done.returncode != status:
         raise AssertionError(f"probe ended with {done.returncode} instead of {status}: {done.stdout}{done.stderr}")
     return json.loads(done.stdout)["results"] if "--json" in flags else done.stdout
