@@ -6,12 +6,6 @@
 
 namespace rdma_exporter::collectors {
 
-void CarryOver::Slot::leave(std::any state) {
-  if (!entry_) return;
-  const std::lock_guard lock(entry_->mutex);
-  if (entry_->turn == turn_) entry_->state.swap(state);
-}
-
 CarryOver::Slot CarryOver::take(const host::FileId& registration, const std::string& source) {
   const std::lock_guard lock(mutex_);
   auto known = std::find_if(sources_.begin(), sources_.end(), [&](const Source& s) {

@@ -37,17 +37,16 @@ class CarryOver {
       const auto* state = std::any_cast<State>(&found);
       return state == nullptr ? State{} : *state;
     }
-    /// Stores the state for the next holder.
-    void leave(std::any state);
-    /// The same in place, by `change(State&)`: first of State{}, later of what was stored. Allocates no more
-    /// than `change` does.
-    template <typename State, typename Change>
-    void change(const Change& change) {
+    /// Stores the state for the next holder, into what was stored before: it keeps its buffers.
+    template <typename State>
+    void leave(const State& state) {
       if (!entry_) return;
       const std::lock_guard lock(entry_->mutex);
       if (entry_->turn != turn_) return;
-      auto* const stored = std::any_cast<State>(&entry_->state);
-      change(stored != nullptr ? *stored : entry_->state.emplace<State>());
+      if (auto* const stored = std::any_cast<State>(&entry_->state))
+        *stored = state;
+      else
+        entry_->state = state;
     }
 
    private:

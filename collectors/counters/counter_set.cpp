@@ -22,41 +22,32 @@ std::uint64_t maximum(std::uint8_t bits) { return (std::uint64_t{1} << bits) - 1
 CounterSet::CounterSet(CounterRules rules, std::string labels, CarryOver::Slot carried)
     : rules_(rules),
       labels_(std::move(labels)),
-      names_(core::intern(std::vector<std::string>())),
+      state_{core::intern(std::vector<std::string>()), {}},
       plan_(core::intern(SeriesPlan())),
       carried_(std::move(carried)) {
-  const auto found = carried_.found<Carried>();
+  State found = carried_.found<State>();
   if (!found.names) return;
-  set_names(*found.names);
-  for (const Extension& known : found.extensions)
-    if (const auto place = counters_[known.counter].extension; place != kNone) extensions_[place] = known;
-}
-
-void CounterSet::carry_over() {
-  if (extensions_.empty()) return;
-  carried_.change<Carried>([this](Carried& carried) {
-    carried.names = names_;
-    carried.extensions = extensions_;
-  });
+  state_ = std::move(found);
+  set_names(*state_.names);
 }
 
 void CounterSet::set_names(std::vector<std::string> names) {
   ++version_;
   std::unordered_map<std::string, Extension> earlier;
-  for (const Extension& known : extensions_) earlier.emplace((*names_)[known.counter], known);
-  names_ = core::intern(std::move(names));
-  plan_ = core::intern(plan_series(rules_, *names_));
-  counters_.assign(names_->size(), {});
-  extensions_.clear();
-  for (std::uint32_t i = 0; i < names_->size(); ++i) {
-    const std::string& name = (*names_)[i];
+  for (const Extension& known : state_.extensions) earlier.emplace((*state_.names)[known.counter], known);
+  state_.names = core::intern(std::move(names));
+  plan_ = core::intern(plan_series(rules_, *state_.names));
+  counters_.assign(state_.names->size(), {});
+  state_.extensions.clear();
+  for (std::uint32_t i = 0; i < state_.names->size(); ++i) {
+    const std::string& name = (*state_.names)[i];
     Counter& counter = counters_[i];
     counter.bits = counter_bits(rules_, name);
     if (!rules_.unwrap || counter.bits != 32) continue;
-    counter.extension = static_cast<std::uint32_t>(extensions_.size());
+    counter.extension = static_cast<std::uint32_t>(state_.extensions.size());
     const auto known = earlier.find(name);
-    extensions_.push_back(known == earlier.end() ? Extension() : known->second);
-    extensions_.back().counter = i;
+    state_.extensions.push_back(known == earlier.end() ? Extension() : known->second);
+    state_.extensions.back().counter = i;
   }
   for (const PlannedSeries& series : plan_->series)
     for (const std::uint32_t index : series.counters) counters_[index].wanted = true;
@@ -67,7 +58,7 @@ void CounterSet::put(std::size_t index, std::uint64_t value) {
   if (value == rules_.undecodable) return;
   Counter& counter = counters_[index];
   if (counter.extension != kNone) {
-    Extension& known = extensions_[counter.extension];
+    Extension& known = state_.extensions[counter.extension];
     const bool fell = value < known.last_raw;
     const bool wrapped = fell && known.last_raw - value > kHalf32;
     if (wrapped) known.wrapped += maximum(32) + 1;
@@ -108,7 +99,7 @@ void CounterSet::emit(core::JobRun& run) {
   }
   if (plan_->duplicates > 0) run.count_dropped("duplicate", plan_->duplicates);
   for (Counter& counter : counters_) counter.present = false;
-  carry_over();
+  if (!state_.extensions.empty()) carried_.leave(state_);
 }
 
 }  // namespace rdma_exporter::collectors

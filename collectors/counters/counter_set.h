@@ -26,7 +26,7 @@ class CounterSet {
   /// Sets the counters that the source has, in the order of its indices. State of a counter (its 64-bit
   /// extension) stays with its name.
   void set_names(std::vector<std::string> names);
-  const std::vector<std::string>& names() const { return *names_; }
+  const std::vector<std::string>& names() const { return *state_.names; }
   /// Changes with every set_names(), so that a source notices when another one has set the names.
   std::uint64_t version() const { return version_; }
 
@@ -43,31 +43,29 @@ class CounterSet {
 
   struct Counter {
     std::uint64_t value = 0;
-    std::uint32_t extension = kNone;  ///< index in extensions_
+    std::uint32_t extension = kNone;  ///< index in State::extensions
     std::uint8_t bits = 64;
     bool present = false;  ///< the value belongs to this cycle
     bool wanted = false;   ///< the plan uses it
   };
   /// The 64-bit extension of a counter that is narrower.
   struct Extension {
-    std::uint32_t counter = 0;  ///< index in names_
+    std::uint32_t counter = 0;  ///< index in State::names
     std::uint64_t last_raw = 0;
     std::uint64_t wrapped = 0;  ///< amount added so far to extend it beyond its width
   };
-  /// The state that is carried over.
-  struct Carried {
+  /// What is carried over.
+  struct State {
     core::Names names;
-    std::vector<Extension> extensions;
+    std::vector<Extension> extensions;  ///< few, in the order of their counters
   };
 
-  void carry_over();
   void emit_series(const PlannedSeries& series, core::SampleBatch& out) const;
 
   CounterRules rules_;
   std::string labels_;
-  core::Names names_;
+  State state_;
   std::vector<Counter> counters_;
-  std::vector<Extension> extensions_;  ///< few, in the order of their counters
   std::shared_ptr<const SeriesPlan> plan_;
   std::uint64_t version_ = 0;
   CarryOver::Slot carried_;
