@@ -175,8 +175,7 @@ class BurstCollector : public Collector {
 
  private:
   bool is_wanted(const std::string& device) const {
-    const bool is_live =
-        context_.burst.live && context_.host.make_netlink(host::NetlinkProtocol::rdma) != nullptr;
+    const bool is_live = context_.burst.live && context_.host.speaks(host::NetlinkProtocol::rdma);
     const core::Pattern& devices = context_.burst.devices;
     return is_live && (!devices.is_set() || devices.matches(device));
   }

@@ -188,12 +188,11 @@ std::string app_labels(const dcb::App& app) {
 
 class DcbJob : public core::Job {
  public:
-  DcbJob(const Context& context, const std::shared_ptr<const host::Netdev>& netdev,
-         std::unique_ptr<host::Netlink> netlink)
+  DcbJob(const Context& context, const std::shared_ptr<const host::Netdev>& netdev)
       : Job("dcb", netdev->device, netdev->name),
         sysfs_(*context.host.sysfs),
         netdev_(netdev),
-        netlink_(std::move(netlink)),
+        netlink_(host::kept_netlink(context.host, host::NetlinkProtocol::route)),
         labels_(netdev_labels(*netdev)),
         lean_(!context.metrics.full()),
         shared_(context.netdevs->of(netdev->id)),
@@ -326,19 +325,6 @@ class DcbJob : public core::Job {
   Labels tsa_labels_;
 };
 
-class DcbCollector : public Collector {
- public:
-  explicit DcbCollector(const Context& context) : context_(context) {}
-  std::shared_ptr<core::Job> netdev_job(const std::shared_ptr<const host::Netdev>& netdev) override {
-    // A tree of files has no netlink, which is the only source.
-    auto netlink = host::kept_netlink(context_.host, host::NetlinkProtocol::route);
-    return netlink ? std::make_shared<DcbJob>(context_, netdev, std::move(netlink)) : nullptr;
-  }
-
- private:
-  const Context& context_;
-};
-
 std::span<const core::MetricDesc* const> families() { return kFamilies; }
 
 }  // namespace
@@ -350,8 +336,10 @@ const CollectorSpec dcb_spec{
     "DCB over rtnetlink ([DCB.md](DCB.md))",
     true,
     families,
-    [](const Context& context) -> std::unique_ptr<Collector> {
-      return std::make_unique<DcbCollector>(context);
+    [](const Context& context) {
+      // A tree of files has no netlink, which is the only source.
+      return context.host.speaks(host::NetlinkProtocol::route) ? make_per_netdev<DcbJob>(context)
+                                                               : std::make_unique<Collector>();
     }};
 
 }  // namespace rdma_exporter::collectors

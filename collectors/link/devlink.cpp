@@ -232,8 +232,7 @@ class DevlinkCollector : public Collector {
   // A single collection waits for the background reading, like that of config_check.
   explicit DevlinkCollector(const Context& context) : first_wait_(context.config_check.first_wait) {
     // A tree of files has no netlink, which is the only source.
-    const bool speaks_netlink = context.host.make_netlink(host::NetlinkProtocol::generic) != nullptr;
-    if (context.background != nullptr && speaks_netlink)
+    if (context.background != nullptr && context.host.speaks(host::NetlinkProtocol::generic))
       instances_ = std::make_shared<DevlinkInstances>(*context.background, context.host);
   }
   std::shared_ptr<core::Job> device_job(const DeviceHandle& handle) override {

@@ -224,15 +224,12 @@ class ModuleCollector : public Collector {
 
   std::shared_ptr<core::Job> netdev_job(const std::shared_ptr<const host::Netdev>& netdev) override {
     // An interface without a driver is software; a tree of files has no netlink.
-    if (!queue_ || netdev->driver.empty() || !speaks_netlink()) return nullptr;
+    if (!queue_ || netdev->driver.empty() || !context_.host.speaks(host::NetlinkProtocol::generic))
+      return nullptr;
     return std::make_shared<ModuleJob>(context_, netdev, queue_);
   }
 
  private:
-  bool speaks_netlink() const {
-    return context_.host.make_netlink(host::NetlinkProtocol::generic) != nullptr;
-  }
-
   const Context& context_;
   std::shared_ptr<ModuleQueue> queue_;
 };

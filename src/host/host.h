@@ -33,6 +33,8 @@ struct Host {
   std::function<std::unique_ptr<Netlink>(NetlinkProtocol)> make_netlink = [](NetlinkProtocol) {
     return nullptr;
   };
+  /// Whether it is used: without it, what has no other source has no job.
+  bool speaks(NetlinkProtocol protocol) const { return make_netlink(protocol) != nullptr; }
   /// nullptr if sysfs is not that of a running kernel.
   std::unique_ptr<Ethtool> ethtool = nullptr;
   /// nullptr if sysfs is not that of a running kernel.

@@ -162,7 +162,7 @@ std::unique_ptr<BurstReader> make_statistics_reader(host::Host& host, const host
                                                     std::uint32_t port) {
   BurstTable table = device.protocol == "ib" ? burst_table(port_hw_rows(device.driver), is_roce_only)
                                              : burst_table(port_hw_rows(device.driver));
-  if (table.counters.empty() || !device.netlink_index || !host.make_netlink(host::NetlinkProtocol::rdma))
+  if (table.counters.empty() || !device.netlink_index || !host.speaks(host::NetlinkProtocol::rdma))
     return nullptr;
   return std::make_unique<Statistics>(std::move(table), host, *device.netlink_index, port);
 }

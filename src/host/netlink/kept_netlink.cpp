@@ -69,7 +69,7 @@ class KeptNetlink : public Netlink {
 }  // namespace
 
 std::unique_ptr<Netlink> kept_netlink(Host& host, NetlinkProtocol protocol) {
-  if (!host.make_netlink(protocol)) return nullptr;
+  if (!host.speaks(protocol)) return nullptr;
   return std::make_unique<KeptNetlink>(host, protocol);
 }
 

@@ -130,6 +130,10 @@ class CollectorFixture : public ::testing::Test {
   void set_driver(const std::string& device, const std::string& driver) const {
     tree_.link("../../../../bus/pci/drivers/" + driver, device_path(device) + "device/driver");
   }
+  /// As in a tree of files.
+  void use_no_netlink() {
+    host_.make_netlink = [](host::NetlinkProtocol) { return nullptr; };
+  }
   /// rxe0 becomes known to netlink, whose answers were recorded.
   void answer_netlink() const {
     script_->answers[host::nldev::kGet] = {test::recorded_message("get_0.bin")};

@@ -25,6 +25,13 @@ class DcbTest : public NetdevFixture {
   }
 };
 
+TEST_F(DcbTest, HasNoJobsWithoutNetlink) {
+  use_no_netlink();
+  add_netdev("mlx5_core", "connectx");
+  EXPECT_EQ(collect(), Page());
+  EXPECT_TRUE(jobs().empty());
+}
+
 TEST_F(DcbTest, SaysWhichPrioritiesAreLossless) {
   add_netdev("mlx5_core", "connectx");
   const Page page = collect();

@@ -116,6 +116,12 @@ class DevlinkTest : public CollectorFixture {
       R"(rdma_device_firmware_update_pending{device="mlx5_0",component="fw.version"})";
 };
 
+TEST_F(DevlinkTest, HasNoJobsWithoutNetlink) {
+  use_no_netlink();
+  EXPECT_EQ(collect(), Page());
+  EXPECT_TRUE(jobs().empty());
+}
+
 TEST_F(DevlinkTest, ServesReportersVersionsAndThePortOfItsAdapterOnly) {
   Page expected{
       {kPending, 0},
