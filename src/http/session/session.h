@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <exception>
 #include <memory>
@@ -22,6 +23,9 @@
 #include "log/log.h"
 
 namespace rdma_exporter::http {
+
+/// How long after a request its page is asked for again if it found no room.
+inline constexpr std::chrono::seconds kRepeatFor{1};
 
 /// Serves one connection: reads requests and writes responses, in order, one at a time. Pipelined requests
 /// wait in the buffer.
@@ -90,7 +94,7 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
   bool head_only_ = false;
   bool admitted_ = false;  ///< at least one request was let in
   unsigned requests_ = 0;
-  unsigned repeats_ = 0;  ///< of this request, after others have made room for its page
+  std::chrono::steady_clock::time_point asked_;  ///< when this request was first passed on
   std::size_t drained_ = 0;
   std::string peer_;
   std::string head_;

@@ -10,9 +10,6 @@ namespace rdma_exporter::http {
 /// The body of a 500.
 inline constexpr std::string_view kBroken = "internal error, see the log of the exporter\n";
 
-/// How often a page is asked for again that found no room.
-inline constexpr unsigned kMostRepeats = 3;
-
 /// A response is offered to the kernel whole; Asio alone would cut it into pieces of 64 KiB.
 struct WholeResponse {
   std::size_t operator()(const boost::system::error_code& error, std::size_t) const {
@@ -145,7 +142,6 @@ void Session<Stream>::advance() {
 template <typename Stream>
 void Session<Stream>::handle() {
   state_ = State::handling;
-  repeats_ = 0;
   deadline_.clear();
   head_only_ = reader_.request().method == Method::head;
   last_ = last_ || !reader_.keep_alive() || ++requests_ >= context_->limits.max_requests;
@@ -168,6 +164,7 @@ void Session<Stream>::on_admission(Admission admission) {
 template <typename Stream>
 void Session<Stream>::serve() {
   admitted_ = true;
+  asked_ = std::chrono::steady_clock::now();
   if (!has_room_for_page()) return answer(no_memory());
   ask();
 }
@@ -200,9 +197,9 @@ template <typename Stream>
 void Session<Stream>::answer(Response response) {
   if (state_ != State::handling) return;
   // Others have taken the room while this page was collected. Their pages are made all the time, so that it
-  // may happen again to the one that is asked for now.
-  if (response.refused == RefusedRequest::memory && repeats_ < kMostRepeats) {
-    ++repeats_;
+  // may happen again to the one that is asked for now. A page that takes long to collect is not asked for
+  // twice.
+  if (response.refused == RefusedRequest::memory && std::chrono::steady_clock::now() - asked_ < kRepeatFor) {
     const std::size_t missing = context_->handler.missing_room(reader_.request());
     if (missing > 0 && context_->serving.free_pages(*this, missing)) return ask();
   }

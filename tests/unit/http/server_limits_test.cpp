@@ -12,6 +12,7 @@
 #include <string>
 #include <thread>
 
+#include "http/session/session.h"
 #include "tests/unit/http/server_fixture.h"
 
 namespace rdma_exporter::http {
@@ -140,6 +141,27 @@ TEST_F(HttpServer, AsksAgainWhereTheNextSlowReaderHasTakenTheRoomToo) {
   });
   EXPECT_TRUE(other.receive().ends_with("\r\n\r\nrdma_devices 0\n"));
   for (Client& hoarder : hoarders) EXPECT_TRUE(hoarder.receive().ends_with("<reset>"));
+}
+
+TEST_F(HttpServer, AsksOnceForAPageThatTakesLong) {
+  const auto large = web::make_page(std::string(50'000'000, 'm'));
+  source.hold = true;
+  serve();
+  Client hoarder;
+  hoarder.set_receive_buffer(4096);
+  ASSERT_TRUE(hoarder.connect(port) && hoarder.send("GET /metrics HTTP/1.1\r\nHost: h\r\n\r\n"));
+  ASSERT_TRUE(soon([this] { return call([this] { return source.held.size(); }) == 1; }));
+  Client other;
+  ASSERT_TRUE(other.bind("127.0.0.2") && other.connect(port) && other.send("GET /metrics HTTP/1.0\r\n\r\n"));
+  ASSERT_TRUE(soon([this] { return call([this] { return source.held.size(); }) == 2; }));
+  std::this_thread::sleep_for(kRepeatFor);
+  call([this, &large] {
+    source.held.at(0)(large);
+    source.missing = 1;
+    source.held.at(1)(nullptr);
+  });
+  EXPECT_TRUE(other.receive().starts_with("HTTP/1.1 503 Service Unavailable\r\n"));
+  EXPECT_EQ(call([this] { return source.requests.size(); }), 2U);
 }
 
 TEST_F(HttpServer, RefusesAConnectionWhenEveryOtherHasARequestInWork) {
