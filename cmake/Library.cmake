@@ -7,12 +7,6 @@ function(rdma_exporter_compile_apart)
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
-# rdma_exporter_compile_hot(FILE ...): what a scrape executes for each sample, in a library that is not HOT.
-function(rdma_exporter_compile_hot)
-  rdma_exporter_compile_apart(${ARGN})
-  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O3> SKIP_PRECOMPILE_HEADERS ON)
-endfunction()
-
 # rdma_exporter_compile_folders(TARGET): the sources of each folder together.
 function(rdma_exporter_compile_folders target)
   get_target_property(sources ${target} SOURCES)

@@ -106,7 +106,7 @@ bool HostView::Layout::has(std::size_t i, const core::Sample& sample, const core
   const bool same_owner = previous != nullptr && previous->owner().data() == sample.owner().data() &&
                           previous->owner().size() == sample.owner().size() &&
                           places[i - 1].owner == place.owner;
-  return (same_owner || is(place.owner, sample.owner())) && is(place.own, sample.own());
+  return (same_owner || equals(place.owner, sample.owner())) && equals(place.own, sample.own());
 }
 
 HostView::Layout::Text HostView::Layout::append(std::string_view part) {

@@ -71,7 +71,7 @@ class HostView {
     std::vector<Place> places;
     std::string text;
 
-    bool is(Text part, std::string_view other) const {
+    bool equals(Text part, std::string_view other) const {
       return part.length == other.size() &&
              std::char_traits<char>::compare(text.data() + part.at, other.data(), part.length) == 0;
     }
