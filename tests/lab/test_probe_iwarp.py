@@ -50,7 +50,7 @@ class IwarpTest(ProbeTest):
 
     def probe(self, *flags, status=0):
         return exporter.probe(TARGET, "--probe.max-cpu-percent=100", "--probe.device-include=siw0", "--json", *flags,
-                              status=status)
+                              status=status, responder=daemons["responder"])
 
 
 class Probing(IwarpTest):
