@@ -138,11 +138,8 @@ class BareLoop:
 
 
 @contextlib.contextmanager
-def bare_server(program, files, page, folder):
-    """bare_server.c over a list of files, with pages of that size."""
-    path = os.path.join(folder, "served")
-    with open(path, "w", encoding="utf-8") as out:
-        out.write("\n".join(files) + "\n")
+def bare_server(program, path, page):
+    """bare_server.c over the list at a path, with pages of that size."""
     with subprocess.Popen([program, path, str(page)], stdout=subprocess.PIPE) as process:
         try:
             yield Server(process.pid, int(process.stdout.readline()))
@@ -243,7 +240,7 @@ def back_to_back(devices, tree, options, folder):
         for server in filter(None, (whole, alike, node)):
             for _ in range(3):
                 server.scrape()
-        least = stack.enter_context(bare_server(options.bare_server, counters + others, len(whole.body), folder))
+        least = stack.enter_context(bare_server(options.bare_server, bare.list, len(whole.body)))
         for _ in range(TURNS):
             bare.turn(scrapes)
             least.turn(scrapes)
