@@ -31,9 +31,11 @@ std::shared_ptr<HostView> make_view(host::Host& host) {
   return std::make_shared<HostView>(setting("sys/kernel/hostname"), setting("sys/kernel/osrelease"));
 }
 
-scrape::EngineOptions engine_options(const config::Config& config, const ProcessState& state,
+scrape::EngineOptions engine_options(const config::Config& config, Purpose purpose, const ProcessState& state,
                                      std::shared_ptr<HostView> view) {
   scrape::EngineOptions options;
+  // A single collection cannot go on with the devices of the one before.
+  if (purpose == Purpose::once) options.discovery_timeout = config.scrape.timeout;
   options.pages = state.pages;
   options.max_workers = config.limits.workers;
   options.series_per_device = config.limits.series_per_device;
@@ -76,7 +78,7 @@ Exporter::Exporter(const config::Config& config, const std::function<host::Host(
       collectors_(context_, enabled_collectors(config), device_filter(config.device)),
       self_metrics_(state, host_.open_files, config.replay, replay_ ? replay_->player() : nullptr,
                     !config.textfile.empty(), context_.metrics),
-      engine_(io, *this, engine_options(config, state, view_), served_families(context_.metrics),
+      engine_(io, *this, engine_options(config, purpose, state, view_), served_families(context_.metrics),
               [this](core::SampleBatch& out) {
                 self_metrics_.add(out);
                 privileges_->add(out);

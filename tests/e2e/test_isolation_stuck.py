@@ -6,7 +6,7 @@ import os
 import shutil
 import time
 
-from harness import Exporter, TestCase, fake_tree, temporary_folder
+from harness import Exporter, Samples, TestCase, fake_tree, prom_text, run, temporary_folder
 from marks import PATIENCE, slow, timing
 
 STUCK = "mlx5_4"
@@ -237,3 +237,26 @@ class StuckPlaces(TestCase):
                 lambda: exporter.scrape().samples.select("rdma_port_raw_total", device=STUCK)
                 or exporter.scrape().samples.select("rdma_port_cnp_packets_total", device=STUCK), seconds=10),
                 "the new device of the same name waits for the old one's read")
+
+
+class ASingleCollection(TestCase):
+    @slow(7)
+    def test_it_waits_for_the_list_of_devices(self):
+        """No earlier collection knows them. A daemon would go on after 5 s, with the devices that it knows."""
+        tree = self.tree(devices=2)
+        device = tree.devices["mlx5_0"]
+        os.unlink(f"{device.dir}/device")  # as of soft-iWARP, whose driver the files must tell
+        fifo = self.fifo(f"{device.dir}/hca_type")
+
+        def work(i):
+            if i == 0:
+                return run("--once", "--scrape.timeout=60s", f"--path.sysfs={tree.sys}")
+            time.sleep(6)
+            fifo.replace("MT4129\n")
+            return self.eventually(lambda: fifo.release("MT4129\n"))
+
+        done, released = self.in_threads(2, work)
+        self.assertTrue(released, "nothing hung on the FIFO")
+        page = Samples(prom_text.parse(done.stdout.encode()))
+        self.assertEqual(page.one("rdma_devices"), 2)
+        self.assertTrue(page.select(device="mlx5_1", port="1"))
