@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -21,6 +22,7 @@
 #include "app/textfile.h"
 #include "app/version.h"
 #include "asio/asio.h"
+#include "commands/survey.h"
 #include "config/flags/value_type.h"
 #include "host/topology/inventory.h"
 #include "log/log.h"
@@ -80,6 +82,19 @@ config::Config with_everything_on(config::Config config, milliseconds timeout) {
   return config;
 }
 
+// The page of the collection names them. Of a driver that hangs for a while nothing is stuck in the end.
+void warn_of_late_jobs(std::string_view page) {
+  constexpr std::string_view kFailing = "\nrdma_exporter_collector_failing{";
+  for (std::size_t at = page.find(kFailing); at != std::string_view::npos; at = page.find(kFailing, at)) {
+    at += kFailing.size();
+    const std::string_view labels = page.substr(at, page.find("} ", at) - at);
+    const std::string reason = label_value(labels, "reason");
+    if (reason != "late" && reason != "busy") continue;
+    log::warn("some data is missing from the recording: it was not there in time",
+              {{"collector", label_value(labels, "collector")}, {"device", label_value(labels, "device")}});
+  }
+}
+
 // Takes snapshots of one host. A thread stuck in the kernel still uses the host, which must then live as long
 // as the process.
 class Recorder {
@@ -93,7 +108,10 @@ class Recorder {
     auto exporter = app::Exporter::make(
         config_, [this] { return record::recording_host(live_, tape_); }, io_, app::Purpose::once, state_);
     exporter->metrics({}, std::chrono::steady_clock::now() + config_.scrape.timeout,
-                      [this](const auto&) { io_.stop(); });
+                      [this](const core::Result<web::MetricsSource::Page>& page) {
+                        if (page && *page) warn_of_late_jobs((*page)->body);
+                        io_.stop();
+                      });
     io_.run();
     if (!exporter->stop(std::chrono::steady_clock::now() + kGraceForWorkers)) {
       log::warn("a read is stuck in the kernel; its data is missing from the recording");

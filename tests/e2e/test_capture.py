@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import os
+import re
 import subprocess
 import tarfile
 import time
@@ -21,10 +22,12 @@ def bundles():
 
 
 class Capture(TestCase):
-    def capture(self, tree, *flags, name="x.tar.gz"):
+    def capture(self, tree, *flags, name="x.tar.gz", late=()):
+        """`late`: the collectors and devices that it says are missing."""
         path = os.path.join(self.folder, name)
         done = run("capture", f"--path.sysfs={tree.sys}", path, *flags)
         self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(re.findall(r"was not there in time.*collector=(\S+) device=(\S*)", done.stderr), list(late), done.stderr)
         return path
 
     def members(self, path):
@@ -95,7 +98,7 @@ class Capture(TestCase):
     def test_a_device_that_hangs_is_left_out(self):
         tree = self.tree(devices=2)
         self.fifo(tree.devices["mlx5_1"].hw_counter("np_cnp_sent"))
-        path = self.capture(tree, "--timeout=4s")
+        path = self.capture(tree, "--timeout=4s", late=[("hw_counters", "mlx5_1")])
         page = Samples(prom_text.parse(run("--once", f"--replay={path}").stdout.encode()))
         self.assertEqual(page.one("rdma_devices"), 2)
 
