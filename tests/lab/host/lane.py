@@ -140,6 +140,17 @@ def reset(guests, fabric):
             guest.kernel.run("/repo/tests/lab/guest/fabric.sh", *action, timeout=120)
 
 
+def check_clock(guest):
+    """In a guest whose clock is wrong, timeouts end too early, whatever is tested. A guest with --icount stands still
+    while it waits, so its clock may be slow."""
+    here, there = time.monotonic(), guest.time.monotonic()
+    time.sleep(1)
+    there = guest.time.monotonic() - there
+    here = time.monotonic() - here
+    if there > 1.5 * here:
+        raise SystemExit(f"lab: in {here:.1f} s the guest's clock went on by {there:.1f} s")
+
+
 def interrupt(*_):
     raise KeyboardInterrupt  # the only exception that unittest does not take for a test's failure
 
@@ -162,6 +173,8 @@ def main():
           flush=True)
     good = True
     try:
+        for guest in lab.guests:
+            check_clock(guest)
         for index, suite in enumerate(arguments.suites):
             if index:
                 reset(lab.guests, arguments.fabric)
