@@ -22,12 +22,13 @@ def bundles():
 
 
 class Capture(TestCase):
-    def capture(self, tree, *flags, name="x.tar.gz", late=()):
-        """`late`: the collectors and devices that it says are missing."""
+    def capture(self, tree, *flags, name="x.tar.gz", missing=()):
+        """`missing`: the collectors, devices and reasons that it reports."""
         path = os.path.join(self.folder, name)
         done = run("capture", f"--path.sysfs={tree.sys}", path, *flags)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(re.findall(r"was not there in time.*collector=(\S+) device=(\S*)", done.stderr), list(late), done.stderr)
+        reported = re.findall(r"data is missing from the recording.* collector=(\S+) device=(\S*) reason=(\S+)", done.stderr)
+        self.assertEqual(reported, list(missing), done.stderr)
         return path
 
     def members(self, path):
@@ -98,7 +99,7 @@ class Capture(TestCase):
     def test_a_device_that_hangs_is_left_out(self):
         tree = self.tree(devices=2)
         self.fifo(tree.devices["mlx5_1"].hw_counter("np_cnp_sent"))
-        path = self.capture(tree, "--timeout=4s", late=[("hw_counters", "mlx5_1")])
+        path = self.capture(tree, "--timeout=4s", missing=[("hw_counters", "mlx5_1", "late")])
         page = Samples(prom_text.parse(run("--once", f"--replay={path}").stdout.encode()))
         self.assertEqual(page.one("rdma_devices"), 2)
 
