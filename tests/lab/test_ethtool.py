@@ -8,6 +8,7 @@ import unittest
 import exporter
 from guest import kernel, subprocess
 from labtest import daemons
+from waiting import wait_for
 
 FAMILY = "rdma_netdev_raw_total"
 
@@ -53,9 +54,10 @@ class Statistics(unittest.TestCase):
         self.assertEqual(page.get("rdma_exporter_collector_success", collector="ethtool"), 1)
 
     def test_scrapes_within_the_interval_get_the_values_with_their_age(self):
-        daemons["default"].scrape()
-        age = daemons["default"].scrape().get("rdma_netdev_statistics_age_seconds", netdev="eth0")
-        self.assertGreater(age, 0)
+        def age():
+            return daemons["default"].scrape().get("rdma_netdev_statistics_age_seconds", netdev="eth0")
+
+        wait_for(lambda: age() > 0, "a scrape between two readings", timeout=30)
 
     def test_a_driver_without_statistics_is_no_error(self):
         page = daemons["all"].scrape()
