@@ -244,7 +244,7 @@ skip_under_qemu() { # TESTS REASON
 # Cross-compiled, under qemu.
 tier_arm64() {
   build arm64 rdma_exporter package_files test_binaries || return
-  skip_under_qemu 'EventSocket.*:NetlinkSocket.*' "it has no sockets of NETLINK_USERSOCK"
+  skip_under_qemu 'EventSocketTest.*:NetlinkSocket.*' "it has no sockets of NETLINK_USERSOCK"
   skip_under_qemu 'HttpSessionTime.*' "they measure some 10 ms, in which it is still translating"
   skip_under_qemu 'ProcessMetrics.TellsOf*:ProcessMetrics.Counts*:ProcessMetrics.Sees*' "most fields of its /proc/self/stat are 0"
   local page
