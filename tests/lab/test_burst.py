@@ -134,7 +134,7 @@ class SquareWave(LabTest):
         took = "rdma_exporter_scrape_duration_seconds_sum"
         cut = window + 2 * (page.get(took) - paused.before.get(took))
         lost = dropped(page) - dropped(paused.before)
-        # The windows are taken for equally long here: a thread that wakes up late at the end of a pause makes a difference.
+        # The product takes all windows to be equally long; one that ends late where a pause begins or ends is off by that.
         self.assertAlmostEqual(paused.mean * paused.count * window, counted, delta=cut + lost * window + 0.05 * counted)
         self.assertAlmostEqual(paused.share(0.5, float("inf")), paused.mean, delta=0.02)
         self.assertGreater(page.get("rdma_burst_max_pfc_paused_ratio", **labels), 0.95)

@@ -27,7 +27,7 @@ TEST_F(HttpServer, ServesIpv4AndIpv6OnAPortAlone) {
   ASSERT_TRUE(v4.send(kRequest));
   EXPECT_EQ(v4.receive(kResponseSize), kResponse);
   Client v6(AF_INET6);
-  if (!v6.connect(port)) GTEST_SKIP() << "SKIPPED: this host has no IPv6 loopback address";
+  if (!v6.connect(port)) GTEST_SKIP() << "this host has no IPv6 loopback address";
   ASSERT_TRUE(v6.send(kRequest));
   EXPECT_EQ(v6.receive(kResponseSize), kResponse);
 }

@@ -46,7 +46,7 @@ class EventSocketTest : public testing::Test {
   void SetUp() override {
     auto opened = EventSocket::open(NETLINK_USERSOCK, kGroup);
     if (!opened && core::is_errno(opened.error(), EPERM))
-      GTEST_SKIP() << "SKIPPED: no group of netlink without CAP_NET_ADMIN";
+      GTEST_SKIP() << "no group of netlink without CAP_NET_ADMIN";
     ASSERT_TRUE(opened);
     socket.emplace(std::move(*opened));
   }

@@ -79,7 +79,7 @@ TEST(LldpFramesTest, HearsANeighborOnARealWire) {
   auto arp = frame;
   arp[13] = std::byte{0x06};
   const Heard heard = hear({frame, arp});
-  if (!heard.trouble.empty()) GTEST_SKIP() << "SKIPPED: " << heard.trouble;
+  if (!heard.trouble.empty()) GTEST_SKIP() << heard.trouble;
   ASSERT_EQ(heard.frames.size(), 1U) << "LLDP alone, and once";
   EXPECT_EQ(heard.frames[0], frame);
   EXPECT_EQ(parse_lldp(heard.frames[0]).value().system_name, "leaf-a12");
@@ -90,7 +90,7 @@ TEST(LldpFramesTest, HandsOverAnythingThatHasTheType) {
   auto torn = test::leaf_frame().bytes();
   torn.resize(40);
   const Heard heard = hear({torn, test::LldpFrame().end().bytes(), test::leaf_frame().bytes()});
-  if (!heard.trouble.empty()) GTEST_SKIP() << "SKIPPED: " << heard.trouble;
+  if (!heard.trouble.empty()) GTEST_SKIP() << heard.trouble;
   EXPECT_EQ(heard.frames.size(), 3U);
 }
 
