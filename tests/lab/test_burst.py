@@ -124,7 +124,8 @@ class SquareWave(LabTest):
         self.addCleanup(card.set, "rx_prio3_pause_duration=0")
         card.set("rx_prio3_pause_duration~1000000:1000:10000")
         labels = {"netdev": "cx0", "priority": "3", "direction": "rx"}
-        wait_for(lambda: self.daemon.scrape().get("rdma_burst_max_pfc_paused_ratio", **labels), "a pause", timeout=90)
+        # A read that the daemon was stopped in (above) delays the next ones by up to a minute, of a clock slower than this.
+        wait_for(lambda: self.daemon.scrape().get("rdma_burst_max_pfc_paused_ratio", **labels), "a pause", timeout=180)
         paused, page = sample(self.daemon, 30, "rdma_burst_pfc_paused_ratio", **labels)
         # The time that is cut out has three pauses or a part of a fourth, which the card's counter knows.
         counted = paused.gained("rdma_pfc_pause_seconds_total")

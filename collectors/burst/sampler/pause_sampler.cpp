@@ -46,7 +46,7 @@ void PauseWatch::read(host::EthtoolScratch& scratch, nanoseconds window, nanosec
   const auto begin = time.now();
   const auto reading = stats_.read(scratch);
   const auto end = time.now();
-  spent_ = end - begin;
+  cost_ = std::min(end - begin, std::exchange(spent_, end - begin));
   if (!reading) return failed(reading.error(), end);
   patience_.worked();
   if (stats_.version() != version_ || shared_->pfc() != pfc_) select();
@@ -133,7 +133,7 @@ PauseSampler::Watches PauseSampler::watches() {
 
 nanoseconds PauseSampler::cost(const Watches& all) {
   nanoseconds sum{0};
-  for (const auto& watch : all) sum += watch->spent();
+  for (const auto& watch : all) sum += watch->cost();
   return sum;
 }
 
@@ -159,20 +159,21 @@ BurstClock::time_point PauseSampler::turn(bool first) {
   }
   keep_pace(all, time_.now());
   auto now = time_.now();
-  auto next = now + kRest;
+  auto next = BurstClock::time_point::max();
   for (const auto& watch : all) {
     if (watch->due() <= now && now >= not_before_) {
       // Long enough that all of them fit into a twentieth of it.
-      const nanoseconds rest = std::max({kRest, pace_.window(), (kSpare + 1) * cost(all)});
+      const nanoseconds rest =
+          std::min(std::max({kRest, pace_.window(), (kSpare + 1) * cost(all)}), kLongestRest);
       watch_.begin(now, pace_.window());
       watch->read(scratch_, pace_.window(), rest, time_);
       watch_.end();
       now = time_.now();
-      not_before_ = now + kSpare * watch->spent();
+      not_before_ = now + std::min(kSpare * watch->spent(), kLongestRest);
     }
     next = std::min(next, std::max(watch->due(), not_before_));
   }
-  return next;
+  return std::min(next, now + kRest);
 }
 
 }  // namespace rdma_exporter::collectors

@@ -36,8 +36,11 @@ class PauseWatch {
   BurstSource& source() { return source_; }
 
   BurstClock::time_point due() const { return due_; }
-  /// The cost of the last read.
+  /// How long the last read took.
   std::chrono::nanoseconds spent() const { return spent_; }
+  /// How long a read takes: the shorter of the last two, because one that hung, or during which the process
+  /// was stopped, says nothing about the next. 0 before the first.
+  std::chrono::nanoseconds cost() const { return cost_; }
   /// Reads. `window` is the window in use, `rest` the time between two reads while nothing is paused.
   void read(host::EthtoolScratch& scratch, std::chrono::nanoseconds window, std::chrono::nanoseconds rest,
             const BurstTime& time);
@@ -74,13 +77,14 @@ class PauseWatch {
   std::optional<BurstClock::time_point> attention_until_;
   BurstClock::time_point due_{};
   unsigned windows_ = 1;  ///< number of windows that the current read stands for
-  std::chrono::nanoseconds spent_{0};
+  std::chrono::nanoseconds spent_ = std::chrono::nanoseconds::max();
+  std::chrono::nanoseconds cost_{0};
 };
 
 /// Reads the pause times of the host's interfaces, one at a time: a read of driver statistics holds the lock
-/// of all interfaces (RTNL) while firmware answers. At most a twentieth of the time is spent in reads, even
-/// if all interfaces were read in each window; otherwise the window gets longer. turn() is called by one
-/// thread at a time; everything else is thread-safe.
+/// of all interfaces (RTNL) while firmware answers. At most a twentieth of the time is spent in reads of up
+/// to 3 s, even if all interfaces were read in each window; otherwise the window gets longer. turn() is
+/// called by one thread at a time; everything else is thread-safe.
 class PauseSampler {
  public:
   PauseSampler(const BurstSettings& settings, std::shared_ptr<const std::atomic<unsigned>> threads,
@@ -96,6 +100,8 @@ class PauseSampler {
   static constexpr std::chrono::nanoseconds kRest = std::chrono::seconds(1);
   /// Seconds without reads for each second spent in the kernel.
   static constexpr int kSpare = 19;
+  /// The most that a read delays the next ones, however long it took.
+  static constexpr std::chrono::nanoseconds kLongestRest = std::chrono::seconds(60);
 
  private:
   using Watches = std::vector<std::shared_ptr<PauseWatch>>;

@@ -137,6 +137,25 @@ TEST_F(PauseSamplerTest, AtMostATwentiethOfTheTimeIsSpentInside) {
     EXPECT_GT(one->source().state().counts[0], 50U) << "each has its turn, in windows that became longer";
 }
 
+TEST_F(PauseSamplerTest, AReadThatHungDelaysTheOthersByAMinuteAtMost) {
+  statistic("rx_prio3_pause_duration", "eth1");
+  const auto eth0 = watch("eth0");
+  const auto eth1 = watch("eth1");
+  run(5s);
+  bool hangs = true;
+  kernel_->before = [&](std::uint32_t command) {
+    if (command == ETHTOOL_GSTATS && std::exchange(hangs, false)) clock_.now += 40s;
+  };
+  run(1s);
+  ASSERT_FALSE(hangs);
+  const int before = readings();
+  run(59s);
+  EXPECT_EQ(readings(), before);
+  run(11s);
+  EXPECT_GE(readings() - before, 20) << "both once a second, as before";
+  EXPECT_EQ(eth0->source().state().window, settings_.window) << "one read tells nothing about the next";
+}
+
 TEST_F(PauseSamplerTest, PrioritiesWithoutFlowControlAreLeftOut) {
   for (int priority = 0; priority < 8; ++priority)
     statistic("rx_prio" + std::to_string(priority) + "_pause_duration");
