@@ -44,7 +44,7 @@ def serve(folder, flags):
     return server
 
 
-@slow(100)
+@slow(32)
 @unittest.skipUnless(PROMETHEUS and shutil.which("promtool"), "prometheus is not installed")
 class FleetDay(TestCase):
     @classmethod

@@ -27,7 +27,7 @@ ALERTS = cases.ALERTS
 GENERATED = ("alerts", *(name.removesuffix(".rules.yml") for name in RECORDING))
 
 
-@slow(16)
+@slow(30)
 class Generated(unittest.TestCase):
     def test_files_and_tables_are_what_the_mixin_makes(self):
         done = subprocess.run([f"{REPOSITORY}/scripts/mixin", "--check"], capture_output=True, text=True, check=False)
@@ -74,7 +74,7 @@ class Rules(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual(done.stdout.count("SUCCESS"), 6)
 
-    @slow(4)
+    @slow(8)
     def test_each_alert_fires_when_it_should_and_not_on_a_near_miss(self):
         place = temporary_folder()
         self.addCleanup(shutil.rmtree, place)
@@ -123,7 +123,7 @@ class Rules(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
 
-@slow(20)
+@slow(24)
 class OnPrometheus3(unittest.TestCase):
     """The same rules, the same cases, the same pages, as the next major version sees them."""
 

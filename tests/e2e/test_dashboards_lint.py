@@ -9,6 +9,8 @@ import re
 import sys
 import unittest
 
+from marks import slow
+
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "dashboards"))
 
 import model  # noqa: E402
@@ -200,6 +202,7 @@ class Lint(unittest.TestCase):
                     if {"job", "instance"} & set(own):
                         self.assertLessEqual({"cluster", "job"}, set(own), where)
 
+    @slow(17)
     def test_other_names_of_labels(self):
         """Those of a site whose series say `site` and `node`, and of one without clusters."""
         for labels, gone in (({"cluster": "site", "instance": "node"}, r"\b(cluster|instance)=|\binstance,|\{\{instance"),

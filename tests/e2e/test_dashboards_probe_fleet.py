@@ -24,7 +24,7 @@ WINDOWS = {"__range": f"{probe_fleet.RANGE}s", "__rate_interval": "4m"}
 RAILS, PAIRS = "Failures, by rail", "Failures, from host to target"
 
 
-@slow(60)
+@slow(46)
 @unittest.skipUnless(shutil.which("prometheus"), "prometheus is not installed")
 class ProbeOfAFleet(unittest.TestCase):
     @classmethod

@@ -19,6 +19,7 @@ import yaml
 import harness
 import web_files
 from harness import TestCase, run
+from marks import slow
 from prometheus_server import PROMETHEUS, Server
 
 import fabric
@@ -98,6 +99,7 @@ class WithApi(TestCase):
 
 
 class FindsTheFault(WithApi):
+    @slow(40)
     def test_with_one_or_two_at_once_in_noise(self):
         tally = Tally()
         for seed in range(FIRST, FIRST + SEEDS):
@@ -113,6 +115,7 @@ class FindsTheFault(WithApi):
         strange = set(tally.false) - set(fabric.KINDS)
         self.assertEqual(strange, set(), tally.seen)
 
+    @slow(9)
     def test_and_nothing_above_info_where_there_is_none(self):
         for seed in range(FIRST + 1000, FIRST + 1000 + HEALTHY):
             status, document = self.analyse(fabric.Fabric(HOSTS, seed, busy=ALL_BUSY[seed % len(ALL_BUSY)]))
@@ -278,6 +281,7 @@ class Rules(TestCase):
         self.assertEqual(run("fleet", "--rules").stdout, shipped.read_text(encoding="ascii"))
 
 
+@slow(65)
 class AsARealPrometheusSays(WithApi):
     """The same findings as by the answers that the other tests make up, so that these can be believed."""
 
