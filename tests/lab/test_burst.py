@@ -151,10 +151,10 @@ class SquareWave(LabTest):
 class Stuck(LabTest):
     def test_a_read_that_hangs_stops_its_device_alone(self):
         device = knobs.Knobs("labib", DEVICE)
-        wait_for(lambda: windows(self.daemon.scrape(), device=DEVICE, **USED), "windows", timeout=30)
+        wait_for(lambda: windows(self.daemon.scrape(), device=DEVICE, **USED), "windows")
         with device.during("stuck", 1):
             wait_for(lambda: self.daemon.scrape().get("rdma_burst_up", device=DEVICE, source="counters") == 0,
-                     "it is said", timeout=30)
+                     "it is said")
             before = self.daemon.scrape()
             reads = device.reads()
             time.sleep(5)
@@ -163,14 +163,13 @@ class Stuck(LabTest):
             self.assertGreater(windows(after, device=OTHER, **USED), windows(before, device=OTHER, **USED) + 30)
             self.assertEqual(windows(after, device=DEVICE, source="counters"), windows(before, device=DEVICE, source="counters"))
             self.assertEqual(device.reads(), reads, "no second read behind it")
-        wait_for(lambda: self.daemon.scrape().get("rdma_burst_up", device=DEVICE, source="counters") == 1, "it is back",
-                 timeout=30)
+        wait_for(lambda: self.daemon.scrape().get("rdma_burst_up", device=DEVICE, source="counters") == 1, "it is back")
         used = windows(self.daemon.scrape(), device=DEVICE, **USED)
-        wait_for(lambda: windows(self.daemon.scrape(), device=DEVICE, **USED) > used, "windows again", timeout=30)
+        wait_for(lambda: windows(self.daemon.scrape(), device=DEVICE, **USED) > used, "windows again")
 
     def test_a_device_that_goes_takes_its_thread_along(self):
         threads = self.daemon.threads()
         knobs.remove(OTHER)
         self.addCleanup(knobs.add, OTHER, "cx1")
-        wait_for(lambda: not self.daemon.scrape().find("rdma_burst_up", device=OTHER), "it is gone", timeout=30)
-        wait_for(lambda: self.daemon.threads() < threads, "its thread has ended", timeout=30)
+        wait_for(lambda: not self.daemon.scrape().find("rdma_burst_up", device=OTHER), "it is gone")
+        wait_for(lambda: self.daemon.threads() < threads, "its thread has ended")

@@ -76,7 +76,7 @@ def dumped(daemon):
         dumped = {dict(labels)["device"] for _, labels in page.find("rdma_resource_detail_age_seconds")}
         return page if devices and devices == dumped else None
 
-    wait_for(complete, "dumps of all devices", timeout=30)
+    wait_for(complete, "dumps of all devices")
     return daemon.scrape()
 
 

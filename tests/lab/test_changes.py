@@ -170,8 +170,8 @@ class NetworkNamespace(LabTest):
         """`rdma system set netns exclusive`: not an error, only nothing to see."""
         kernel.run("ip", "netns", "delete", self.NAME)
         self.addCleanup(kernel.run, "ip", "netns", "add", self.NAME)
-        wait_for(lambda: self.switch_mode("exclusive"), "exclusive mode", timeout=10)
-        self.addCleanup(wait_for, lambda: self.switch_mode("shared"), "shared mode", timeout=10)
+        wait_for(lambda: self.switch_mode("exclusive"), "exclusive mode")
+        self.addCleanup(wait_for, lambda: self.switch_mode("shared"), "shared mode")
         kernel.run("ip", "netns", "add", self.NAME)
         self.addCleanup(kernel.run, "ip", "netns", "delete", self.NAME)
         page = exporter.once(prefix=("ip", "netns", "exec", self.NAME))

@@ -288,7 +288,7 @@ class InMidScrape(LabTest):
         self.addCleanup(lambda: kernel.run("ip", "link", "set", "other", "name", "bcm1"))
         kernel.run("ip", "link", "set", "bcm1", "down")
         self.scrape_while("bcm1", lambda: kernel.run("ip", "link", "set", "bcm1", "name", "other"))
-        wait_for(lambda: served(self.daemon.scrape(), "other"), "the new name", timeout=15)
+        wait_for(lambda: served(self.daemon.scrape(), "other"), "the new name")
         self.assert_gone("bcm1")
 
     def test_moved_to_another_namespace_and_back(self):
@@ -298,7 +298,7 @@ class InMidScrape(LabTest):
         self.assert_gone("bcm1")
         kernel.run("ip", "-n", "elsewhere", "link", "set", "bcm1", "netns", "1")
         knobs.add("bnxt_re1", "bcm1")  # it went with its interface
-        wait_for(lambda: served(self.daemon.scrape(), "bcm1"), "bcm1 back", timeout=15)
+        wait_for(lambda: served(self.daemon.scrape(), "bcm1"), "bcm1 back")
 
     def test_unplugged(self):
         device = Path("/sys/class/net/bcm1/device")
@@ -307,7 +307,7 @@ class InMidScrape(LabTest):
         Path("/sys/bus/pci/rescan").write_text("1")
         wait_for(lambda: Path("/sys/class/net/bcm1").exists(), "bcm1 plugged in")
         knobs.add("bnxt_re1", "bcm1")
-        wait_for(lambda: served(self.daemon.scrape(), "bcm1"), "bcm1 back", timeout=15)
+        wait_for(lambda: served(self.daemon.scrape(), "bcm1"), "bcm1 back")
 
 
 class Stuck(LabTest):

@@ -298,7 +298,7 @@ class TheEnd(Isolation):
         with self.bad.during("stuck", 1):
             self.daemon.scrape()
             self.daemon.process.terminate()
-            wait_for(lambda: self.refused(), "the port closed", timeout=5)
+            wait_for(lambda: self.refused(), "the port closed")
             self.assertEqual(client.sock.recv(1), b"", "the connection is not closed")
             self.assertTrue(self.daemon.alive(), "a stuck thread was to keep the process")
             second = exporter.Exporter(self.daemon.port, f"--device.exclude={BAD}", f"--scrape.timeout={TIMEOUT}s")

@@ -167,7 +167,7 @@ class Neighbors(unittest.TestCase):
         cls.daemon = exporter.Exporter(9400, "--collector.neighbor", *exporter.only("neighbor"))
         cls.addClassCleanup(cls.daemon.stop)
         cls.daemon.wait_until_ready()
-        wait_for(lambda: cls.served("neighbors") == 0, "listening", timeout=30)
+        wait_for(lambda: cls.served("neighbors") == 0, "listening")
 
     @classmethod
     def served(cls, name, **labels):
@@ -176,22 +176,22 @@ class Neighbors(unittest.TestCase):
     def test_a_switch_is_known_until_its_time_has_passed(self):
         lldp.send("ve1", lldp.leaf("Ethernet1/7", ttl=15))
         wait_for(lambda: self.served("neighbor_info", device="rxe0", port="1", chassis_id="44:38:39:00:00:12", port_id="Ethernet1/7",
-                                     system_name="leaf-a12", port_description="to gpu-17") == 1, "the switch", timeout=10)
+                                     system_name="leaf-a12", port_description="to gpu-17") == 1, "the switch")
         wait_for(lambda: self.served("neighbors") == 0, "its end", timeout=40)
         self.assertIsNone(self.served("neighbor_info"))
 
     def test_a_goodbye_removes_it_at_once(self):
         lldp.send("ve1", lldp.leaf("Ethernet1/8"))
-        wait_for(lambda: self.served("neighbors") == 1, "the switch", timeout=10)
+        wait_for(lambda: self.served("neighbors") == 1, "the switch")
         lldp.send("ve1", lldp.leaf("Ethernet1/8", ttl=0))
-        wait_for(lambda: self.served("neighbors") == 0, "its end", timeout=10)
+        wait_for(lambda: self.served("neighbors") == 0, "its end")
 
     def test_malformed_frames_are_counted_and_nothing_else(self):
         before = self.served("neighbor_frames_total", result="malformed") or 0
         whole = lldp.leaf("Ethernet1/9")
         for frame in (b"", whole[:5], whole[9:], b"\xff" * 300, lldp.tlv(1, b"") + whole):
             lldp.send("ve1", frame)
-        wait_for(lambda: (self.served("neighbor_frames_total", result="malformed") or 0) == before + 5, "five frames", timeout=10)
+        wait_for(lambda: (self.served("neighbor_frames_total", result="malformed") or 0) == before + 5, "five frames")
         self.assertEqual(self.served("neighbors"), 0)
 
 

@@ -155,10 +155,10 @@ class Everything(ResourceTest):
             self.hold(*arguments)
         listener = actors.Actor("rping", "-s", "-a", "10.9.0.2", "-C", "1000000", wait=False)
         self.addCleanup(listener.kill)
-        wait_for(lambda: any(row["state"] == "LISTEN" for row in table("cm_id")), "rping listens", 15)
+        wait_for(lambda: any(row["state"] == "LISTEN" for row in table("cm_id")), "rping listens")
         client = actors.Actor("rping", "-c", "-a", "10.9.0.2", "-C", "1000000", wait=False)
         self.addCleanup(client.kill)
-        wait_for(lambda: sum(row["state"] == "CONNECT" for row in table("cm_id")) == 2, "rping is connected", 15)
+        wait_for(lambda: sum(row["state"] == "CONNECT" for row in table("cm_id")) == 2, "rping is connected")
         for name, daemon in daemons.items():
             with self.subTest(daemon=name):
                 page = self.assert_same(daemon)
@@ -173,11 +173,11 @@ class Everything(ResourceTest):
         line = ["ib_write_bw", "-R", "-D", "600", "-s", "65536"]  # it ends with the test, not before
         server = actors.Actor(*line, "-d", "rxe1", wait=False)
         self.addCleanup(server.kill)
-        wait_for(lambda: any(row["state"] == "LISTEN" for row in table("cm_id")), "perftest listens", 15)
+        wait_for(lambda: any(row["state"] == "LISTEN" for row in table("cm_id")), "perftest listens")
         client = actors.Actor(*line, "-d", "rxe0", "10.9.0.2", wait=False)
         self.addCleanup(client.kill)
         wait_for(lambda: any(row.get("comm") == "ib_write_bw" and row["state"] == "RTS" and row["ifname"] == "rxe0"
-                             for row in table("qp")), "perftest runs", 15)
+                             for row in table("qp")), "perftest runs")
         page = self.assert_same(self.daemon)
         own = sum(row["mrlen"] for row in table("mr") if row.get("comm") == "ib_write_bw" and row["ifname"] == "rxe0")
         self.assertGreaterEqual(own, 2 * 65536)
@@ -322,8 +322,8 @@ class Devices(ResourceTest):
 
     def test_exclusive_namespaces(self):
         """Another network namespace sees no device, and so no resource."""
-        wait_for(lambda: self.switch_mode("exclusive"), "exclusive mode", 10)
-        self.addCleanup(wait_for, lambda: self.switch_mode("shared"), "shared mode", 10)
+        wait_for(lambda: self.switch_mode("exclusive"), "exclusive mode")
+        self.addCleanup(wait_for, lambda: self.switch_mode("shared"), "shared mode")
         kernel.run("ip", "netns", "add", "other")
         self.addCleanup(kernel.run, "ip", "netns", "delete", "other")
         page = exporter.once(prefix=("ip", "netns", "exec", "other"))

@@ -5,7 +5,9 @@
 import time
 
 
-def wait_for(condition, what, timeout=5):
+def wait_for(condition, what, timeout=30):
+    """For what comes for certain. Patient, because a guest beside others may get a tenth of a processor: what has to happen
+    within a given time is asserted apart."""
     end = time.monotonic() + timeout
     while not condition():
         if time.monotonic() > end:
