@@ -69,6 +69,14 @@ class SessionFixture {
     io.restart();
     io.run_for(time);
   }
+  /// Runs until `done()`, for ten seconds at most; returns whether it was. A busy machine makes that late.
+  template <typename Done>
+  bool run_until(const Done& done) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    for (; !done(); run_for(std::chrono::milliseconds(5)))
+      if (std::chrono::steady_clock::now() > end) return false;
+    return true;
+  }
   /// The client sends no more; it can still receive.
   void close_client() {
     client_.close();

@@ -158,13 +158,15 @@ TEST_F(HttpSessionRefusal, CountsEachRefusalByReason) {
 }
 
 TEST_F(HttpSessionRefusal, CountsSlowClientsByWhatTheyAreSlowWith) {
-  context->limits.read_timeout = std::chrono::milliseconds(20);
-  context->limits.linger = std::chrono::milliseconds(20);
+  const auto usual = context->limits;
   for (const std::string_view bytes : {"GET /metrics HTTP/1.1\r\nHost: h\r\n",
                                        "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nab"}) {
+    context->limits = usual;
     start();
+    context->limits.read_timeout = std::chrono::milliseconds(20);  // from the first byte on
+    context->limits.linger = std::chrono::milliseconds(20);
     send(bytes);
-    run_for(std::chrono::milliseconds(200));
+    EXPECT_TRUE(run_until([this] { return !session_exists(); }));
     EXPECT_EQ(received(), plain("408 Request Timeout", "Request Timeout\n", kClose));
   }
   EXPECT_EQ(reasons(), "header_timeout=1 body_timeout=1 ");
