@@ -176,13 +176,19 @@ class Everything(ResourceTest):
         wait_for(lambda: any(row["state"] == "LISTEN" for row in table("cm_id")), "perftest listens")
         client = actors.Actor(*line, "-d", "rxe0", "10.9.0.2", wait=False)
         self.addCleanup(client.kill)
-        wait_for(lambda: any(row.get("comm") == "ib_write_bw" and row["state"] == "RTS" and row["ifname"] == "rxe0"
-                             for row in table("qp")), "perftest runs")
+
+        def clients(kind):
+            return [row for row in table(kind) if row.get("comm") == "ib_write_bw" and row["ifname"] == "rxe0"]
+
+        def own():
+            return sum(row["mrlen"] for row in clients("mr"))
+
+        wait_for(lambda: any(row["state"] == "RTS" for row in clients("qp")), "perftest is connected")
+        # What it is connected with at first is a page that the two exchange their parameters in.
+        wait_for(lambda: own() >= 2 * 65536, "perftest has registered what it writes from")
         page = self.assert_same(self.daemon)
-        own = sum(row["mrlen"] for row in table("mr") if row.get("comm") == "ib_write_bw" and row["ifname"] == "rxe0")
-        self.assertGreaterEqual(own, 2 * 65536)
         self.assertEqual(page.get("rdma_resource_owner_mr_bytes", device="rxe0", owner_kind="process",
-                                  owner="ib_write_bw"), own)
+                                  owner="ib_write_bw"), own())
 
 
 class Owners(ResourceTest):
