@@ -94,9 +94,9 @@ class Exporter:
     """A running daemon. Use as a context manager; on the way out it is stopped and must have been alive."""
 
     def __init__(self, *flags, sysfs=None, ready=True, listen="--web.listen-address=127.0.0.1:0", open_files=None,
-                 tls=None, user=None, environment=None):
+                 tls=None, user=None, environment=None, umask=-1):
         """listen: the flag for where it listens; tls: the ssl.SSLContext of clients; user: "name:password" that they
-        send; environment: variables in addition to ours."""
+        send; environment: variables in addition to ours; umask: of the daemon, by default ours."""
         self.tls = tls
         self.user = user
         self.folder = temporary_folder()
@@ -108,7 +108,7 @@ class Exporter:
         with open(self.log_path, "wb") as log:
             self.process = subprocess.Popen(
                 [*limited(open_files), *arguments, *flags], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                env={**os.environ, **(environment or {})})
+                env={**os.environ, **(environment or {})}, umask=umask)
         self.announced = Announced(self.process, self.log_path, EXPORTER)
         self.pid = self.process.pid
         if ready:

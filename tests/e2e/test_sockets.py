@@ -57,8 +57,8 @@ class UnixSockets(TestCase):
         self.path = os.path.join(self.folder, "rdma.sock")
         self.flag = f"--web.listen-address=unix:{self.path}"
 
-    def serve(self):
-        exporter = Exporter(listen=self.flag, sysfs=self.tree(devices=1).sys, ready=False)
+    def serve(self, **how):
+        exporter = Exporter(listen=self.flag, sysfs=self.tree(devices=1).sys, ready=False, **how)
         self.addCleanup(exporter.stop)
         self.assertTrue(self.eventually(lambda: status(UnixConnection(self.path)) == 200), exporter.log())
         return exporter
@@ -111,11 +111,7 @@ class UnixSockets(TestCase):
             self.assertTrue(os.path.lexists(self.path))
 
     def test_the_umask_decides_who_may_connect(self):
-        before = os.umask(0o117)
-        try:
-            self.serve()
-        finally:
-            os.umask(before)
+        self.serve(umask=0o117)
         self.assertEqual(stat.S_IMODE(os.lstat(self.path).st_mode), 0o660)
 
     def test_a_folder_that_is_not_there(self):
