@@ -184,7 +184,7 @@ class Everything(ResourceTest):
             return sum(row["mrlen"] for row in clients("mr"))
 
         wait_for(lambda: any(row["state"] == "RTS" for row in clients("qp")), "perftest is connected")
-        # What it is connected with at first is a page that the two exchange their parameters in.
+        # It is connected before it registers them: its one region may be a page until then.
         wait_for(lambda: own() >= 2 * 65536, "perftest has registered what it writes from")
         page = self.assert_same(self.daemon)
         self.assertEqual(page.get("rdma_resource_owner_mr_bytes", device="rxe0", owner_kind="process",

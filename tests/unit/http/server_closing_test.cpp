@@ -124,6 +124,16 @@ TEST_F(HttpServer, StopEndsIdleConnectionsAndFinishesTheResponseInFlight) {
   EXPECT_EQ(open_connections(), 0U);
 }
 
+// A read or write timeout would end it, too, but later than soon() waits.
+TEST_F(HttpServer, ClosesARefusedConnectionThatItsClientKeepsOpen) {
+  options.read_timeout = options.write_timeout = std::chrono::minutes(1);
+  serve();
+  Client client;
+  ASSERT_TRUE(client.connect(port) && client.send("nonsense\r\n\r\n"));
+  EXPECT_EQ(client.receive(12), "HTTP/1.1 400");
+  EXPECT_TRUE(soon([this] { return open_connections() == 0; }));
+}
+
 TEST_F(HttpServer, LeavesTheEventLoopNothingToDoAfterStop) {
   asio::io_context io;
   Server server(io, ServerOptions{{"127.0.0.1:0"}}, routes, counters);

@@ -21,6 +21,12 @@ const std::string kTooSlow = plain("408 Request Timeout", "Request Timeout\n", "
 // limits that it is about when they begin to count.
 class HttpSessionTime : public testing::Test, protected SessionFixture {
  protected:
+  HttpSessionTime() {
+    context->limits.read_timeout = std::chrono::hours(1);
+    context->limits.idle_timeout = std::chrono::hours(1);
+    context->limits.write_timeout = std::chrono::hours(1);
+    context->limits.linger = std::chrono::hours(1);
+  }
   bool run_until_received(std::string_view bytes) {
     std::string all;
     const bool received_it = run_until([&] { return (all += received()).size() >= bytes.size(); });
@@ -75,7 +81,6 @@ TEST_F(HttpSessionTime, ClosesAConnectionThatNeverSaysAnythingWithoutAWord) {
 
 TEST_F(HttpSessionTime, KeepsAnIdleConnectionForTheIdleTimeoutAndNoLonger) {
   context->limits.idle_timeout = milliseconds(1000);
-  context->limits.write_timeout = std::chrono::hours(1);
   start();
   context->limits.read_timeout = milliseconds(60);
   EXPECT_EQ(exchange(kHealthyRequest), kHealthy);
