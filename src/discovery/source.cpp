@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <memory>
 #include <utility>
 
 #include "core/text/regular_file.h"
@@ -22,9 +23,14 @@ constexpr std::uint32_t kChanges = IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM 
 
 thread_local int unreadable_errno = 0;  // glob(3) hands its callback nothing of the caller's
 
+struct FreeGlob {
+  void operator()(glob_t* found) const { ::globfree(found); }
+};
+
 // The files that match. An error where a directory cannot be read: its files may still be there.
 core::Result<std::vector<std::string>> matching(const std::string& pattern) {
   glob_t found{};
+  const std::unique_ptr<glob_t, FreeGlob> owner(&found);
   const int failed = ::glob(
       pattern.c_str(), 0,
       [](const char*, int error) {
@@ -33,7 +39,6 @@ core::Result<std::vector<std::string>> matching(const std::string& pattern) {
       },
       &found);
   std::vector<std::string> paths(found.gl_pathv, found.gl_pathv + found.gl_pathc);
-  ::globfree(&found);
   if (failed == GLOB_ABORTED) return core::os_error(unreadable_errno, pattern);
   if (failed == GLOB_NOSPACE) return core::os_error(ENOMEM, pattern);
   return paths;

@@ -14,6 +14,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
+#include <memory>
 
 #include "core/text/kernel_text.h"
 
@@ -56,6 +57,10 @@ class RealOpenDir : public OpenDir {
   bool is_sysfs_;
 };
 
+struct CloseDir {
+  void operator()(DIR* dir) const { ::closedir(dir); }
+};
+
 core::Result<std::vector<DirEntry>> read_entries(DIR* dir) {
   std::vector<DirEntry> entries;
   for (;;) {
@@ -87,10 +92,9 @@ class RealFs : public HostFs {
   }
 
   core::Result<std::vector<DirEntry>> entries(const std::string& path) override {
-    DIR* dir = ::opendir(absolute(path).c_str());
-    if (dir == nullptr) return os_error(errno);
-    auto entries = read_entries(dir);
-    ::closedir(dir);
+    const std::unique_ptr<DIR, CloseDir> dir(::opendir(absolute(path).c_str()));
+    if (!dir) return os_error(errno);
+    auto entries = read_entries(dir.get());
     if (entries) std::sort(entries->begin(), entries->end());
     return entries;
   }

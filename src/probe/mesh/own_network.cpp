@@ -13,6 +13,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <sstream>
 #include <utility>
 #include <vector>
@@ -52,12 +53,17 @@ std::string content_of(const char* path) {
   return std::move(content).str();
 }
 
+struct FreeAddresses {
+  void operator()(ifaddrs* all) const { ::freeifaddrs(all); }
+};
+
 }  // namespace
 
 std::set<std::string> interface_addresses() {
   std::set<std::string> addresses;
   ifaddrs* all = nullptr;
   if (::getifaddrs(&all) != 0) return addresses;
+  const std::unique_ptr<ifaddrs, FreeAddresses> owner(all);
   for (const ifaddrs* one = all; one != nullptr; one = one->ifa_next) {
     if (one->ifa_addr == nullptr) continue;
     const int family = one->ifa_addr->sa_family;
@@ -75,7 +81,6 @@ std::set<std::string> interface_addresses() {
     std::array<char, INET6_ADDRSTRLEN> text{};
     if (::inet_ntop(family, bytes, text.data(), text.size()) != nullptr) addresses.insert(text.data());
   }
-  ::freeifaddrs(all);
   return addresses;
 }
 

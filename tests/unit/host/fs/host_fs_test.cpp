@@ -11,8 +11,10 @@
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
+#include <new>
 
 #include "host/fs/fd.h"
+#include "tests/unit/support/failing_new.h"
 #include "tests/unit/support/temp_tree.h"
 
 namespace rdma_exporter::host {
@@ -94,6 +96,22 @@ TEST_F(HostFsTest, LeavesNoDescriptorBehind) {
   const std::size_t before = descriptors();
   for (int i = 0; i < 20; ++i) use_all();
   EXPECT_LE(descriptors(), before) << "threads of other tests may still be closing theirs";
+}
+
+TEST_F(HostFsTest, LeavesNoDescriptorBehindWithoutMemory) {
+  tree_.write("d/a_name_that_is_too_long_to_be_kept_inside_of_a_string", "");
+  const auto descriptors = [] { return make_host_fs("/proc/self")->list("fd")->size(); };
+  const std::size_t before = descriptors();
+  bool failed = true;
+  for (long granted = 0; failed; ++granted) {
+    const test::FailingNew failing(granted);
+    try {
+      (void)fs_->list("d");
+    } catch (const std::bad_alloc&) {  // each allocation fails once
+    }
+    failed = failing.happened();
+  }
+  EXPECT_LE(descriptors(), before);
 }
 
 TEST_F(HostFsTest, GivesTheLastComponentOfALink) {
