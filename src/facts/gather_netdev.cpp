@@ -17,7 +17,6 @@
 namespace rdma_exporter::facts {
 namespace {
 
-namespace dcb = host::dcb;
 namespace genl = host::genl_ethtool;
 
 constexpr std::int64_t kUp = 1;  // IFF_UP

@@ -45,7 +45,7 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
   bool string(string_t& text) override {
     if (path_ == "/") return top(text);
     if (path_ == "/data/" && key_ == "resultType") type_ = text;
-    if (path_ == "/data/result/metric/") label(text);
+    if (path_ == "/data/result/metric/") return label(text);
     if (path_ == "/data/result/value/") return number(text);
     if (path_ == "/warnings/") answer_.warnings.push_back(text.substr(0, kShown));
     return true;
@@ -93,10 +93,11 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
     if (key_ == "error") error_ = text.substr(0, kShown);
     return true;
   }
-  void label(std::string& text) {
+  bool label(std::string& text) {
     const auto column = std::find(columns_.begin(), columns_.end(), key_);
     if (column != columns_.end())
       row_.cells[static_cast<std::size_t>(column - columns_.begin())] = std::move(text);
+    return true;
   }
   bool number(std::string_view text) {
     if (text.starts_with('+')) text.remove_prefix(1);  // "+Inf": from_chars() does not accept a plus sign

@@ -25,9 +25,9 @@ void Tables::keep(std::string_view table, const std::function<bool(const Row&)>&
 }
 
 const std::vector<Row>& Tables::rows(std::string_view table) const {
-  static const std::vector<Row> kNone;
+  static const std::vector<Row> none;
   const auto found = tables_.find(table);
-  return found == tables_.end() ? kNone : found->second.rows;
+  return found == tables_.end() ? none : found->second.rows;
 }
 
 bool Tables::answered(std::string_view table) const {

@@ -24,13 +24,13 @@ using protozero::pbf_reader;
 // Numbers of fields and types: io/prometheus/client/metrics.proto in github.com/prometheus/client_model
 // 0.3.0.
 namespace family_field {
-constexpr int name = 1, help = 2, type = 3, metric = 4;
+constexpr int kName = 1, kHelp = 2, kType = 3, kMetric = 4;
 }
 namespace metric_field {
-constexpr int label = 1, gauge = 2, counter = 3, histogram = 7;
+constexpr int kLabel = 1, kGauge = 2, kCounter = 3, kHistogram = 7;
 }
 namespace histogram_field {
-constexpr int count = 1, sum = 2, bucket = 3;
+constexpr int kCount = 1, kSum = 2, kBucket = 3;
 }
 constexpr int kFirst = 1,
               kSecond = 2;  // name and value of a label; count and bound of a bucket; a number's value
@@ -75,13 +75,13 @@ ClientMetric::Histogram histogram(pbf_reader message) {
   ClientMetric::Histogram histogram;
   while (message.next()) {
     switch (message.tag()) {
-      case histogram_field::count:
+      case histogram_field::kCount:
         histogram.sample_count = message.get_uint64();
         break;
-      case histogram_field::sum:
+      case histogram_field::kSum:
         histogram.sample_sum = message.get_double();
         break;
-      case histogram_field::bucket:
+      case histogram_field::kBucket:
         histogram.bucket.push_back(bucket(message.get_message()));
         break;
       default:
@@ -98,16 +98,16 @@ ClientMetric metric(pbf_reader message) {
   ClientMetric metric;
   while (message.next()) {
     switch (message.tag()) {
-      case metric_field::label:
+      case metric_field::kLabel:
         metric.label.push_back(label(message.get_message()));
         break;
-      case metric_field::gauge:
+      case metric_field::kGauge:
         metric.gauge.value = number(message.get_message());
         break;
-      case metric_field::counter:
+      case metric_field::kCounter:
         metric.counter.value = number(message.get_message());
         break;
-      case metric_field::histogram:
+      case metric_field::kHistogram:
         metric.histogram = histogram(message.get_message());
         break;
       default:
@@ -121,16 +121,16 @@ MetricFamily family(pbf_reader message) {
   MetricFamily family;
   while (message.next()) {
     switch (message.tag()) {
-      case family_field::name:
+      case family_field::kName:
         family.name = message.get_string();
         break;
-      case family_field::help:
+      case family_field::kHelp:
         family.help = message.get_string();
         break;
-      case family_field::type:
+      case family_field::kType:
         family.type = type_of(message.get_enum());
         break;
-      case family_field::metric:
+      case family_field::kMetric:
         family.metric.push_back(metric(message.get_message()));
         break;
       default:

@@ -91,13 +91,10 @@ Ballot ballot(const std::vector<Seen>& paths, std::string probe::Path::*of, std:
   return votes;
 }
 
-std::string verdict(const std::vector<Seen>& paths) {
-  const auto count = [&](State state) {
-    return std::count_if(paths.begin(), paths.end(), [&](const Seen& seen) { return seen.state == state; });
-  };
-  const auto good = std::count_if(paths.begin(), paths.end(), works);
-  const bool some = good != 0;
-  std::string text = fmt::format("{} of {} paths work.\n", good, paths.size());
+// Which adapters and peers explain the paths that fail, and how many paths nothing explains. Where no path
+// works at all, no single one is to blame.
+std::string suspects(const std::vector<Seen>& paths, bool some) {
+  std::string text;
   std::set<std::string> blamed;
   for (const auto& [device, votes] : ballot(paths, &probe::Path::device, &probe::Path::target))
     if (votes.guilty(2, some)) {
@@ -126,6 +123,16 @@ std::string verdict(const std::vector<Seen>& paths) {
     text +=
         "No path over the fabric works. Check this host's ports, addresses and switch; UDP port 4791 must be "
         "open.\n";
+  return text;
+}
+
+std::string verdict(const std::vector<Seen>& paths) {
+  const auto count = [&](State state) {
+    return std::count_if(paths.begin(), paths.end(), [&](const Seen& seen) { return seen.state == state; });
+  };
+  const auto good = std::count_if(paths.begin(), paths.end(), works);
+  std::string text = fmt::format("{} of {} paths work.\n", good, paths.size());
+  text += suspects(paths, good != 0);
   if (count(State::no_echo) != 0)
     text += fmt::format(
         "The adapters of {} peers answer but their processes do not: those hosts, or their exporters, "

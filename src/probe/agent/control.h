@@ -75,7 +75,10 @@ class Control {
   void close(const std::string& name);
   bool wants(const std::string& name) const;
   void reconcile();
-  void reconcile_device(Device& device, Registry::Contents& contents, std::vector<Probed>& probed);
+  std::map<ProberKey, std::shared_ptr<TargetStats>> wanted_from(const Device& device,
+                                                                Registry::Contents& contents,
+                                                                std::vector<Probed>& probed);
+  void reconcile_device(Device& device, const std::map<ProberKey, std::shared_ptr<TargetStats>>& wanted);
   std::shared_ptr<TargetStats> stats_of(const SeriesKey& key, const Target& target,
                                         Registry::Contents& contents);
   void report_rotating_targets();

@@ -149,7 +149,7 @@ void Control::reconcile() {
   contents.responder = options_.responder.enabled || options_.hostmesh;
   std::vector<Probed> probed;
   for (auto& [name, device] : devices_) {
-    reconcile_device(device, contents, probed);
+    reconcile_device(device, wanted_from(device, contents, probed));
     contents.nics.push_back(device.nic->stats());
   }
   // Sessions that are no longer wanted are removed, here and from the page.
@@ -203,7 +203,10 @@ std::shared_ptr<TargetStats> Control::stats_of(const SeriesKey& key, const Targe
   return own;
 }
 
-void Control::reconcile_device(Device& device, Registry::Contents& contents, std::vector<Probed>& probed) {
+// What a device is to probe, as far as it may; the rest is counted as dropped.
+std::map<ProberKey, std::shared_ptr<TargetStats>> Control::wanted_from(const Device& device,
+                                                                       Registry::Contents& contents,
+                                                                       std::vector<Probed>& probed) {
   const SessionOptions& session = options_.session;
   const unsigned each = session.flows * ((session.one_sided() ? 1U : 0U) + (session.has(Op::echo) ? 1U : 0U));
   unsigned left = device.nic->max_per_role();
@@ -229,6 +232,13 @@ void Control::reconcile_device(Device& device, Registry::Contents& contents, std
       }
     }
   }
+  return wanted;
+}
+
+// Ends what a device is no longer to probe, and begins what it does not probe yet.
+void Control::reconcile_device(Device& device,
+                               const std::map<ProberKey, std::shared_ptr<TargetStats>>& wanted) {
+  const SessionOptions& session = options_.session;
   const auto rail = rails_.find(device.nic->name());
   const auto place = rail == rails_.end() ? std::nullopt : std::optional(rail->second);
   // Its sessions may lead to another rail now, or belong into another class.

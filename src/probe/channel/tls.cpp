@@ -99,8 +99,9 @@ core::Result<void> use_certificates(Context& context, const Credentials& credent
     auto pem =
         core::RegularFile::open(path).and_then([](const auto& file) { return file.read(kMaxPemBytes); });
     if (!pem) return core::unreadable(path, pem.error());
-    take(asio::buffer(*pem));
-    ::OPENSSL_cleanse(pem->data(), pem->size());
+    std::string& text = *pem;
+    take(asio::buffer(text));
+    ::OPENSSL_cleanse(text.data(), text.size());
     return error ? core::config_error(path + ": " + error.message()) : core::Result<void>();
   };
   return use(credentials.certificate_file, [&](auto pem) { context.use_certificate_chain(pem, error); })
