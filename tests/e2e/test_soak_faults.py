@@ -17,7 +17,6 @@ import struct
 import subprocess
 import unittest
 
-import footprint
 from harness import BINARY, Samples
 from marks import slow, timing, timing_only
 import prom_text
@@ -233,7 +232,7 @@ class Disk(Soak):
         print(f"{self.id()}: {before} -> {after}")
         self.assertGreaterEqual(self.said(log, "ENOSPC"), FAULTS)
         self.assertEqual(os.listdir(there), ["rdma.prom"])
-        self.assertEqual(footprint.grown(before, after), {})
+        self.assertEqual(self.grown(process.pid, before, after), {})
         _, fresh, _ = self.start_textfile("fresh")
         self.assertTrue(self.eventually(lambda: self.scrapes(fresh) > 1, 30))
         self.assert_same(self.samples(there).kernel(), self.samples(fresh).kernel())

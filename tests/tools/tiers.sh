@@ -298,7 +298,7 @@ tier_mutants() { run_counted tests/tools/mutants/run --e2e; }
 tier_bench() { check "the bench runs" scripts/bench; }
 
 # The image as a user builds it, compiler and all.
-tier_image() { TEST_IMAGE_COMPILES=1 run_unittest tests/deploy/run test_image; }
+tier_image() { TEST_IMAGE_COMPILES=1 TEST_SILENCE=3600 run_unittest tests/deploy/run test_image; }
 
 # Thousands of what the other tests do some ten or hundred times.
 tier_soak() {
