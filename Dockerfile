@@ -22,7 +22,7 @@ COPY deploy/image/make-root /
 ARG SOURCE_DATE_EPOCH=0
 RUN --mount=type=bind,from=build,source=/packages,target=/packages \
     dpkg --add-architecture "${TARGETARCH:=$(dpkg --print-architecture)}" && \
-    apt-get update -qq && /make-root /root/image /packages/*.tar.gz "$TARGETARCH" && \
+    apt-get update -qq && /make-root /root/image /packages/rdma_exporter-*.tar.gz "$TARGETARCH" && \
     cp /packages/rdma_exporter.*.cdx.json /root/image/usr/share/rdma-exporter/sbom.cdx.json
 
 FROM scratch

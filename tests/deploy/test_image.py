@@ -55,7 +55,7 @@ class Buildah:
             first_stage = []
         else:
             (self.storage / "build/packages").mkdir(parents=True)
-            for name in (TGZ, "rdma_exporter.portable.cdx.json"):
+            for name in (TGZ, "rdma_exporter.portable.cdx.json", "rdma_exporter.portable.debug.tar.gz"):
                 shutil.copy(packages() / name, self.storage / "build/packages")
             first_stage = ["--build-context", f"build={self.storage}/build"]
         self("bud", "--pull-never", "--layers=false", "--format", "oci", *first_stage,
