@@ -23,14 +23,14 @@ constexpr std::uint32_t kChanges = IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM 
 
 thread_local int unreadable_errno = 0;  // glob(3) hands its callback nothing of the caller's
 
-struct FreeGlob {
+struct GlobFree {
   void operator()(glob_t* found) const { ::globfree(found); }
 };
 
 // The files that match. An error where a directory cannot be read: its files may still be there.
 core::Result<std::vector<std::string>> matching(const std::string& pattern) {
   glob_t found{};
-  const std::unique_ptr<glob_t, FreeGlob> owner(&found);
+  const std::unique_ptr<glob_t, GlobFree> owner(&found);
   const int failed = ::glob(
       pattern.c_str(), 0,
       [](const char*, int error) {

@@ -43,8 +43,9 @@ class Soak(TestCase):
             sanitized = any(code.find(name) != -1 for name in (b"__asan_init", b"__tsan_init"))
         return footprint.grown(before, after, ("memory in kB",) if sanitized else (), self.ROOM)
 
-    def assert_left_nothing(self, exporter, before, fresh):
-        """fresh: what starts a fresh daemon."""
+    def assert_left_nothing(self, exporter, before, fresh, rest=0):
+        """fresh: what starts a fresh daemon. rest: how many seconds what could not be read may still be missing (at most
+        a minute: task::Backoff)."""
 
         def grown():
             exporter.scrape()
@@ -57,8 +58,7 @@ class Soak(TestCase):
             other.wait_for_checks()
             other.scrape()
             expected = other.scrape().samples.kernel()
-            # What could not be read is read again after a rest: a minute at most (task::Backoff).
-            self.eventually(lambda: exporter.scrape().samples.kernel() == expected, 60)
+            self.eventually(lambda: exporter.scrape().samples.kernel() == expected, rest)
             self.assert_same(exporter.scrape().samples.kernel(), expected)
 
     def assert_same(self, samples, expected):

@@ -106,7 +106,7 @@ class Descriptors(Soak):
                 held.close()
                 resource.prlimit(exporter.pid, resource.RLIMIT_NOFILE, limits)
                 self.assertTrue(self.eventually(lambda: exporter.get("/-/healthy").status == 200))
-            self.assert_left_nothing(exporter, before, start)
+            self.assert_left_nothing(exporter, before, start, rest=60)
 
 
 @slow(15)
@@ -159,7 +159,7 @@ class Allocations(Soak):
             for every, heard in answers.items():
                 self.assertNotIn("TimeoutError", heard, f"one in {every}: a request was neither answered nor ended")
             self.assertTrue(self.eventually(lambda: exporter.scrape().samples.select("rdma_device_up"), 60))
-            self.assert_left_nothing(exporter, before, start)
+            self.assert_left_nothing(exporter, before, start, rest=60)
 
 
 MAY_MOUNT = shutil.which("unshare") and subprocess.run(

@@ -57,7 +57,7 @@ class RealOpenDir : public OpenDir {
   bool is_sysfs_;
 };
 
-struct CloseDir {
+struct DirClose {
   void operator()(DIR* dir) const { ::closedir(dir); }
 };
 
@@ -92,7 +92,7 @@ class RealFs : public HostFs {
   }
 
   core::Result<std::vector<DirEntry>> entries(const std::string& path) override {
-    const std::unique_ptr<DIR, CloseDir> dir(::opendir(absolute(path).c_str()));
+    const std::unique_ptr<DIR, DirClose> dir(::opendir(absolute(path).c_str()));
     if (!dir) return os_error(errno);
     auto entries = read_entries(dir.get());
     if (entries) std::sort(entries->begin(), entries->end());

@@ -53,7 +53,7 @@ std::string content_of(const char* path) {
   return std::move(content).str();
 }
 
-struct FreeAddresses {
+struct AddressesFree {
   void operator()(ifaddrs* all) const { ::freeifaddrs(all); }
 };
 
@@ -63,7 +63,7 @@ std::set<std::string> interface_addresses() {
   std::set<std::string> addresses;
   ifaddrs* all = nullptr;
   if (::getifaddrs(&all) != 0) return addresses;
-  const std::unique_ptr<ifaddrs, FreeAddresses> owner(all);
+  const std::unique_ptr<ifaddrs, AddressesFree> owner(all);
   for (const ifaddrs* one = all; one != nullptr; one = one->ifa_next) {
     if (one->ifa_addr == nullptr) continue;
     const int family = one->ifa_addr->sa_family;
