@@ -57,6 +57,18 @@ TEST(TargetList, IsTakenWholeOrNotAtAll) {
   }
 }
 
+// Also after groups that are complete: their hosts alone would stand for all.
+TEST(TargetList, IsNotAShorterOneWhereItIsCut) {
+  const std::string whole =
+      R"([{"targets": ["a", "b"]}, {"targets": ["c"], "labels": {"rail": "r0"}}, {"targets": ["d"]}])";
+  ASSERT_TRUE(parse_target_list(whole));
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    const auto list = parse_target_list(whole.substr(0, size));
+    ASSERT_FALSE(list) << whole.substr(0, size);
+    EXPECT_NE(list.error().context.find("is not valid JSON"), std::string::npos) << list.error().context;
+  }
+}
+
 TEST(TargetList, IsBounded) {
   EXPECT_EQ(parse_target_list(std::string(kMaxListBytes + 1, ' ')).error().kind, core::Errc::too_long);
   std::string many = R"([{"targets": ["a")";
