@@ -206,5 +206,23 @@ class TheEnd(LabTest):
                 self.assertEqual(daemon.stop(), 0)
                 self.assertLess(time.monotonic() - start, 2)
 
+    def unload(self, module):
+        while holders := sorted(holder.name for holder in Path(f"/sys/module/{module}/holders").iterdir()):
+            self.unload(holders[0])
+        kernel.run("rmmod", module)
+
+    def test_zz_devices_are_seen_when_the_rdma_core_is_loaded_again(self):
+        """The directory of all devices goes with the core, and a daemon that uses no netlink does not hold the core."""
+        daemon = daemons["files"] = exporter.Exporter(9401, "--netlink=off")
+        daemon.wait_until_ready()
+        self.assertEqual(daemon.scrape().get("rdma_devices"), 0)
+        self.unload("ib_core")
+        self.assertFalse(kernel.CLASS.exists())
+        self.assertEqual(daemon.scrape().get("rdma_devices"), 0)
+        kernel.run("modprobe", "rdma_rxe")
+        kernel.run("rdma", "link", "add", "rxe0", "type", "rxe", "netdev", NETDEVS["rxe0"])
+        self.assertEqual(daemon.scrape().get("rdma_device_up", device="rxe0"), 1)
+        self.assertEqual(daemon.stop(), 0)
+
 
 IN_ORDER = (LinkDown, Removal, NetworkNamespace, TheEnd)

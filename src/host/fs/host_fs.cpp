@@ -14,7 +14,10 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
+#include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 
 #include "core/text/kernel_text.h"
 
@@ -57,22 +60,36 @@ class RealOpenDir : public OpenDir {
   bool is_sysfs_;
 };
 
+constexpr std::size_t kPrime = 0x100000001b3;  // of the hash function FNV-1a with 64 bits
+
 struct DirClose {
   void operator()(DIR* dir) const { ::closedir(dir); }
 };
+using Dir = std::unique_ptr<DIR, DirClose>;
 
-core::Result<std::vector<DirEntry>> read_entries(DIR* dir) {
-  std::vector<DirEntry> entries;
-  for (;;) {
+// Calls `visit(name, inode)` for each entry; at most kMaxEntries.
+template <typename Visit>
+core::Result<void> visit_entries(DIR* dir, const Visit& visit) {
+  for (std::size_t count = 0;;) {
     errno = 0;
     const dirent* entry = ::readdir(dir);
     if (entry == nullptr && errno != 0) return os_error(errno);
-    if (entry == nullptr) return entries;
+    if (entry == nullptr) return {};
     const std::string_view name = entry->d_name;
     if (name == "." || name == "..") continue;
-    if (entries.size() == HostFs::kMaxEntries) return core::too_long_error();
-    entries.push_back({std::string(name), entry->d_ino});
+    if (count++ == HostFs::kMaxEntries) return core::too_long_error();
+    visit(name, entry->d_ino);
   }
+}
+
+core::Result<std::vector<DirEntry>> read_entries(DIR* dir) {
+  std::vector<DirEntry> entries;
+  const auto visited = visit_entries(dir, [&](std::string_view name, ino_t inode) {
+    entries.push_back({std::string(name), inode});
+  });
+  if (!visited) return tl::unexpected(visited.error());
+  std::sort(entries.begin(), entries.end());
+  return entries;
 }
 
 class RealFs : public HostFs {
@@ -83,7 +100,7 @@ class RealFs : public HostFs {
   bool directories_change() const override { return !is_sysfs_; }
 
   core::Result<std::vector<std::string>> list(const std::string& path) override {
-    return entries(path).map([](std::vector<DirEntry> entries) {
+    return list_anew(path).map([](std::vector<DirEntry> entries) {
       std::vector<std::string> names;
       names.reserve(entries.size());
       for (DirEntry& entry : entries) names.push_back(std::move(entry.name));
@@ -91,12 +108,32 @@ class RealFs : public HostFs {
     });
   }
 
+  // To open a directory costs as much as to list it. An empty one may have been removed, and there may be
+  // another one of its name.
   core::Result<std::vector<DirEntry>> entries(const std::string& path) override {
-    const std::unique_ptr<DIR, DirClose> dir(::opendir(absolute(path).c_str()));
+    if (!is_sysfs_) return list_anew(path);
+    const std::lock_guard lock(mutex_);
+    Dir& dir = kept_[path];
+    if (dir) {
+      ::rewinddir(dir.get());
+      if (auto listed = read_entries(dir.get()); listed && !listed->empty()) return listed;
+    }
+    dir.reset(::opendir(absolute(path).c_str()));
     if (!dir) return os_error(errno);
-    auto entries = read_entries(dir.get());
-    if (entries) std::sort(entries->begin(), entries->end());
-    return entries;
+    return read_entries(dir.get());
+  }
+
+  std::optional<std::size_t> fingerprint(const std::string& path) override {
+    const std::lock_guard lock(mutex_);
+    const auto kept = kept_.find(path);
+    if (kept == kept_.end() || !kept->second) return std::nullopt;
+    ::rewinddir(kept->second.get());
+    std::size_t value = 0;
+    const auto visited = visit_entries(kept->second.get(), [&value](std::string_view name, ino_t inode) {
+      for (const std::size_t part : {std::hash<std::string_view>()(name), inode})
+        value = (value ^ part) * kPrime;
+    });
+    return visited && value != 0 ? std::optional(value) : std::nullopt;
   }
 
   core::Result<std::string> read_link(const std::string& path) override {
@@ -135,6 +172,12 @@ class RealFs : public HostFs {
  private:
   std::string absolute(const std::string& path) const { return root_ + "/" + path; }
 
+  core::Result<std::vector<DirEntry>> list_anew(const std::string& path) const {
+    const Dir dir(::opendir(absolute(path).c_str()));
+    if (!dir) return os_error(errno);
+    return read_entries(dir.get());
+  }
+
   static core::Result<std::string> real_path(const std::string& path) {
     const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr), &std::free);
     if (!real) return os_error(errno);
@@ -143,6 +186,8 @@ class RealFs : public HostFs {
 
   std::string root_;
   bool is_sysfs_;
+  std::mutex mutex_;                 // guards kept_ and the places in its directories
+  std::map<std::string, Dir> kept_;  // the few that entries() was asked for
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <compare>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -64,8 +65,12 @@ class HostFs {
   /// All names in a directory, sorted, without "." and "..". Errc::too_long if there are more than
   /// kMaxEntries: an incomplete list would look like a complete one.
   virtual core::Result<std::vector<std::string>> list(const std::string& path) = 0;
-  /// The same, with what shows whether a name still stands for the same thing.
+  /// The same, with what shows whether a name still stands for the same thing. For the few directories that
+  /// are listed in each scrape: on sysfs they are kept open.
   virtual core::Result<std::vector<DirEntry>> entries(const std::string& path);
+  /// A number that stays the same as long as entries() does, which has to be called first. Null if that
+  /// cannot be told: not on sysfs, an error, or an empty directory.
+  virtual std::optional<std::size_t> fingerprint(const std::string& /*path*/) { return std::nullopt; }
   /// Target of a symbolic link, as written.
   virtual core::Result<std::string> read_link(const std::string& path) = 0;
   /// The path with all links resolved, relative to the root; ENOENT if it leads outside the root.

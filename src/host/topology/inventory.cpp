@@ -28,12 +28,16 @@ Inventory::Inventory(Host& host, std::function<bool(const std::string&)> wanted,
 core::Result<bool> Inventory::refresh(Clock::time_point now) {
   const bool complete = host_.changes->complete();
   const std::uint64_t changes = host_.changes->all();
+  const auto fingerprint = host_.sysfs->fingerprint(kDevices);
+  const bool same_list = std::exchange(fingerprint_, fingerprint) == fingerprint && fingerprint;
+  const bool early = next_look_ && now < *next_look_;
+  if (early && same_list && changes == seen_changes_) return false;
   auto listed = host_.sysfs->entries(kDevices);
   // ENOENT: the RDMA core is not loaded.
   if (!listed && !core::is_errno(listed.error(), ENOENT)) return tl::unexpected(listed.error());
   auto entries = std::move(listed).value_or(std::vector<DirEntry>{});
   const bool quiet = changes == seen_changes_ && is_quiet(entries, complete);
-  if (quiet && next_look_ && now < *next_look_) return false;
+  if (quiet && early) return false;
   const bool changed = look(entries);
   // A device that is not complete yet is examined again at once.
   const bool whole = netlink_whole_ && missing_.empty() && settled_.size() == devices_.size();

@@ -76,8 +76,9 @@ class Inventory {
   std::function<bool(const std::string&)> wanted_;
   Recognise recognise_;
   std::unique_ptr<Netlink> netlink_;
-  bool netlink_whole_ = true;      ///< the last dump came to its end
-  std::vector<DirEntry> entries_;  ///< as listed in the last look
+  bool netlink_whole_ = true;               ///< the last dump came to its end
+  std::vector<DirEntry> entries_;           ///< as listed in the last look
+  std::optional<std::size_t> fingerprint_;  ///< of the last list
   std::optional<Clock::time_point> next_look_;
   std::uint64_t seen_changes_ = 0;
   Devices devices_;

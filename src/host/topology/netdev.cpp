@@ -10,6 +10,8 @@
 namespace rdma_exporter::host {
 namespace {
 
+constexpr const char* kNetdevs = "class/net";
+
 template <typename Candidates, typename Candidate>
 void add_once(Candidates& all, Candidate candidate) {
   const bool known = candidate.name.empty() || std::any_of(all.begin(), all.end(), [&](const auto& other) {
@@ -58,10 +60,14 @@ bool Netdevs::refresh(Devices devices, bool devices_changed, Clock::time_point n
   const std::uint64_t links = host_.changes->links();
   const bool told = std::exchange(seen_changes_, changes) != changes;
   const bool links_told = std::exchange(seen_links_, links) != links;
-  const bool quiet = complete && !told && !links_told;
+  const bool silent = !told && !links_told;
+  if (complete && silent && !devices_changed && next_ && now < *next_) return false;
+  const auto listed = host_.sysfs->fingerprint(kNetdevs);
+  const bool same_list = std::exchange(listed_, listed) == listed && listed;
+  const bool quiet = silent && (complete || same_list);
   if (next_ && !quiet) next_ = std::min(*next_, now + kInterval);
   const bool due = devices_changed || told || !next_ || now >= *next_;
-  if (!due && quiet) return false;
+  if (!due && same_list && all_listed()) return false;
   const std::vector<DirEntry> entries = list();
   if (!due && all_unchanged(entries)) return false;
   next_ = now + (quiet && !devices_changed ? kQuietInterval : kInterval);
@@ -75,14 +81,15 @@ bool Netdevs::refresh(Devices devices, bool devices_changed, Clock::time_point n
 // Of sysfs, else empty. Read before the interfaces themselves: the next list shows what has changed since.
 std::vector<DirEntry> Netdevs::list() const {
   if (host_.sysfs->directories_change()) return {};
-  return host_.sysfs->entries("class/net").value_or(std::vector<DirEntry>{});
+  return host_.sysfs->entries(kNetdevs).value_or(std::vector<DirEntry>{});
 }
+
+bool Netdevs::all_listed() const { return std::find(links_.begin(), links_.end(), 0U) == links_.end(); }
 
 // On sysfs an interface that is registered again has another link, and no inode number is used twice: one
 // list shows it for all of them.
 bool Netdevs::all_unchanged(const std::vector<DirEntry>& entries) const {
-  const bool identified = !entries.empty() && std::find(links_.begin(), links_.end(), 0U) == links_.end();
-  if (identified) return links_to(netdevs_, entries) == links_;
+  if (!entries.empty() && all_listed()) return links_to(netdevs_, entries) == links_;
   return std::all_of(netdevs_.begin(), netdevs_.end(), [this](const auto& netdev) {
     const auto id = host_.sysfs->stat(netdev->path);
     return id && *id == netdev->id;

@@ -54,7 +54,8 @@ class Netdevs {
   /// everything is told (Changes::complete), when the kernel told of any interface. Which ports belong to
   /// which interface is asked again when `devices_changed`, when the kernel told of devices that came, went
   /// or changed their interface (Changes::all), when an interface has gone, and every kInterval; every
-  /// kQuietInterval while everything is told and nothing was. True when the list changed.
+  /// kQuietInterval while nothing was told and either everything is told or sysfs lists the same interfaces
+  /// as in the call before. True when the list changed.
   bool refresh(Devices devices, bool devices_changed, Clock::time_point now);
 
   using List = std::vector<std::shared_ptr<const Netdev>>;
@@ -80,6 +81,7 @@ class Netdevs {
   };
 
   std::vector<DirEntry> list() const;
+  bool all_listed() const;
   bool all_unchanged(const std::vector<DirEntry>& entries) const;
   List find(Devices devices);
   std::string port_netdev(const Device& device, std::uint32_t port);
@@ -89,6 +91,7 @@ class Netdevs {
 
   Host& host_;
   List netdevs_;
+  std::optional<std::size_t> listed_;  ///< fingerprint of the last list
   std::vector<std::uint64_t> links_;  ///< inode numbers of the links in class/net to them, at the last search
   /// Results of the last search, and of the running one: recognising a representor waits for the kernel's
   /// RTNL lock, so each interface is queried once.

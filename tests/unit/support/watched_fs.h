@@ -2,8 +2,10 @@
 // Copyright the rdma_exporter authors
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,6 +26,10 @@ class WatchedFs : public host::HostFs {
   core::Result<std::vector<host::DirEntry>> entries(const std::string& path) override {
     ++lists[path];
     return fs_->entries(path);
+  }
+  std::optional<std::size_t> fingerprint(const std::string& path) override {
+    ++fingerprints[path];
+    return fs_->fingerprint(path);
   }
   core::Result<std::string> read_link(const std::string& path) override { return fs_->read_link(path); }
   core::Result<std::string> canonical(const std::string& path) override { return fs_->canonical(path); }
@@ -46,8 +52,12 @@ class WatchedFs : public host::HostFs {
   std::map<std::string, int> opens;
   std::map<std::string, int> reads;
   std::map<std::string, int> lists;
+  std::map<std::string, int> fingerprints;
   std::map<std::string, int> stats;
   std::map<std::string, int> failures;  ///< path of a file or directory -> errno that a read of it gives
+
+ protected:
+  host::HostFs& watched() { return *fs_; }
 
  private:
   class File : public host::OpenFile {
@@ -68,6 +78,21 @@ class WatchedFs : public host::HostFs {
   };
 
   std::unique_ptr<host::HostFs> fs_;
+};
+
+/// One that claims to be a sysfs: inode numbers show whether a name stands for the same thing.
+class WatchedSysfs : public WatchedFs {
+ public:
+  using WatchedFs::WatchedFs;
+  bool directories_change() const override { return false; }
+  std::optional<std::size_t> fingerprint(const std::string& path) override {
+    ++fingerprints[path];
+    const auto entries = watched().entries(path);
+    if (!entries || entries->empty()) return std::nullopt;
+    std::string all;
+    for (const host::DirEntry& entry : *entries) all += entry.name + " " + std::to_string(entry.inode) + "\n";
+    return std::hash<std::string>()(all);
+  }
 };
 
 }  // namespace rdma_exporter::test

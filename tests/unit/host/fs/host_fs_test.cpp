@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
@@ -22,6 +23,8 @@ namespace {
 
 class HostFsTest : public ::testing::Test {
  protected:
+  static std::size_t descriptors() { return make_host_fs("/proc/self")->list("fd")->size(); }
+
   test::TempTree tree_;
   std::unique_ptr<HostFs> fs_ = make_host_fs(tree_.root());
 };
@@ -91,7 +94,6 @@ TEST_F(HostFsTest, LeavesNoDescriptorBehind) {
     EXPECT_FALSE(fs_->list("d/a"));
     EXPECT_FALSE(fs_->read("d"));
   };
-  const auto descriptors = [] { return make_host_fs("/proc/self")->list("fd")->size(); };
   use_all();
   const std::size_t before = descriptors();
   for (int i = 0; i < 20; ++i) use_all();
@@ -100,7 +102,6 @@ TEST_F(HostFsTest, LeavesNoDescriptorBehind) {
 
 TEST_F(HostFsTest, LeavesNoDescriptorBehindWithoutMemory) {
   tree_.write("d/a_name_that_is_too_long_to_be_kept_inside_of_a_string", "");
-  const auto descriptors = [] { return make_host_fs("/proc/self")->list("fd")->size(); };
   const std::size_t before = descriptors();
   bool failed = true;
   for (long granted = 0; failed; ++granted) {
@@ -134,6 +135,29 @@ TEST_F(HostFsTest, SeesThatADirectoryWasReplaced) {
   tree_.remove("dir");
   tree_.write("dir/a", "2");
   EXPECT_NE(before, fs_->stat("dir").value());
+}
+
+TEST_F(HostFsTest, KeepsADirectoryOfSysfsOpenThatIsListedAgainAndAgain) {
+  const std::string path = "class/mem";
+  const auto sysfs = make_host_fs("/sys");
+  EXPECT_EQ(sysfs->fingerprint(path), std::nullopt) << "not listed yet";
+  const auto entries = sysfs->entries(path).value();
+  EXPECT_TRUE(std::any_of(entries.begin(), entries.end(),
+                          [](const DirEntry& entry) { return entry.name == "null" && entry.inode != 0; }));
+  const std::size_t open = descriptors();
+  const auto fingerprint = sysfs->fingerprint(path);
+  ASSERT_TRUE(fingerprint);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(sysfs->entries(path).value(), entries);
+    EXPECT_EQ(sysfs->fingerprint(path), fingerprint);
+  }
+  EXPECT_LE(descriptors(), open) << "threads of other tests may still be closing theirs";
+}
+
+TEST_F(HostFsTest, GivesNoFingerprintOfWhatIsNoSysfs) {
+  tree_.write("dir/a", "1");
+  EXPECT_EQ(fs_->entries("dir").value().size(), 1U);
+  EXPECT_EQ(fs_->fingerprint("dir"), std::nullopt);
 }
 
 TEST_F(HostFsTest, KnowsARealSysfs) {

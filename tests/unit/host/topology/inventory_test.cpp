@@ -324,6 +324,25 @@ TEST_F(InventoryTest, KnowsDevicesByTheirLinksWhereNotEverythingIsTold) {
   EXPECT_GT(sysfs->stats, unknown) << "nothing shows that they are the same";
 }
 
+TEST_F(InventoryTest, ListsNoNamesWhileTheListIsTheSame) {
+  add_rxe("rxe0");
+  auto watched = std::make_unique<test::WatchedSysfs>(make_host_fs(tree_.root()));
+  test::WatchedSysfs* const sysfs = watched.get();
+  host_.sysfs = std::move(watched);
+  Inventory inventory(host_, everything);
+  const Inventory::Clock::time_point now;
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(inventory.refresh(now).has_value());
+  sysfs->lists.clear();
+  EXPECT_FALSE(inventory.refresh(now).value());
+  EXPECT_TRUE(sysfs->lists.empty());
+  add_rxe("rxe1");
+  EXPECT_TRUE(inventory.refresh(now).value());
+  EXPECT_EQ(names(inventory), (std::vector<std::string>{"rxe0", "rxe1"}));
+  tree_.remove("class/infiniband");
+  EXPECT_TRUE(inventory.refresh(now).value());
+  EXPECT_TRUE(inventory.devices().empty());
+}
+
 TEST_F(QuietInventoryTest, SeesAtOnceWhatComesAndGoesWithoutBeingTold) {
   add_rxe("rxe1");
   EXPECT_TRUE(refresh());

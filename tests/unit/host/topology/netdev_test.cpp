@@ -257,17 +257,10 @@ TEST_F(NetdevTest, KeepsTheRegistrationOfAnInterfaceThatStays) {
   EXPECT_EQ(netdevs().all().front(), first);
 }
 
-// Where inode numbers identify what has a name.
-class SysfsFs : public test::WatchedFs {
- public:
-  using WatchedFs::WatchedFs;
-  bool directories_change() const override { return false; }
-};
-
 class SysfsNetdevTest : public NetdevTest {
  protected:
   SysfsNetdevTest() {
-    auto fs = std::make_unique<SysfsFs>(make_host_fs(tree_.root()));
+    auto fs = std::make_unique<test::WatchedSysfs>(make_host_fs(tree_.root()));
     fs_ = fs.get();
     host_.sysfs = std::move(fs);
     add_device("mlx5_0", {"eth0", "eth1"});
@@ -277,14 +270,13 @@ class SysfsNetdevTest : public NetdevTest {
   }
 };
 
-TEST_F(SysfsNetdevTest, CostsOneListForAllInterfaces) {
+TEST_F(SysfsNetdevTest, CostsOneLookAtTheListForAllInterfaces) {
   EXPECT_EQ(find(), (Found{"eth0 port mlx5_0/1", "eth1 port mlx5_0/2"}));
   fs_->opens.clear();
   fs_->lists.clear();
   fs_->stats.clear();
   EXPECT_FALSE(refresh());
-  EXPECT_TRUE(fs_->opens.empty() && fs_->stats.empty());
-  EXPECT_EQ(fs_->lists, (std::map<std::string, int>{{"class/net", 1}}));
+  EXPECT_TRUE(fs_->opens.empty() && fs_->stats.empty() && fs_->lists.empty());
 }
 
 TEST_F(SysfsNetdevTest, NoticesAtOnceThatAnInterfaceWasRegisteredAgain) {
@@ -310,6 +302,36 @@ TEST_F(SysfsNetdevTest, LooksNoMoreForInterfacesThatHaveNothingToDoWithADevice) 
   fs_->stats.clear();
   EXPECT_FALSE(refresh());
   EXPECT_TRUE(fs_->stats.empty());
+}
+
+TEST_F(SysfsNetdevTest, SearchesOnceAMinuteWhileTheListStaysTheSame) {
+  find();
+  pass_interval();
+  refresh();  // follows the first one
+  fs_->opens.clear();
+  now_ += Netdevs::kQuietInterval - std::chrono::nanoseconds(1);
+  refresh();
+  EXPECT_TRUE(fs_->opens.empty());
+  now_ += std::chrono::nanoseconds(1);
+  refresh();
+  EXPECT_FALSE(fs_->opens.empty());
+}
+
+TEST_F(SysfsNetdevTest, SearchesSoonWhenTheListHasChangedOrTheKernelToldOfAnInterface) {
+  find();
+  pass_interval();
+  refresh();
+  for (const bool listed : {true, false}) {
+    if (listed) add_software("veth0");
+    if (!listed) host_.changes->note_links();
+    refresh();
+    fs_->opens.clear();
+    pass_interval();
+    refresh();
+    EXPECT_FALSE(fs_->opens.empty());
+    pass_interval();  // for the other one
+    refresh();
+  }
 }
 
 // An interface that goes with nothing told of it shows when the known ones are looked at.
