@@ -98,7 +98,7 @@ void CounterSet::emit(core::JobRun& run) {
       out.add_stable(*rules_.saturated, labels_, std::uint64_t{saturated}, labels);
   }
   if (plan_->duplicates > 0) run.count_dropped("duplicate", plan_->duplicates);
-  for (Counter& counter : counters_) counter.present = false;
+  for (Counter& counter : counters_) counter.was_present = std::exchange(counter.present, false);
   if (!state_.extensions.empty()) carried_.leave(state_);
 }
 

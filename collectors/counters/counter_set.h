@@ -34,6 +34,8 @@ class CounterSet {
   bool is_wanted(std::size_t index) const { return counters_[index].wanted; }
   /// The value of counter `index` in this cycle, as read from the kernel.
   void put(std::size_t index, std::uint64_t value);
+  /// Puts the value of the last cycle again, if there was one: for a counter that is not read in each cycle.
+  void put_again(std::size_t index) { counters_[index].present = counters_[index].was_present; }
   /// Adds the series of all counters put since the last call. A sum is added only if all its counters
   /// were put.
   void emit(core::JobRun& run);
@@ -45,8 +47,9 @@ class CounterSet {
     std::uint64_t value = 0;
     std::uint32_t extension = kNone;  ///< index in State::extensions
     std::uint8_t bits = 64;
-    bool present = false;  ///< the value belongs to this cycle
-    bool wanted = false;   ///< the plan uses it
+    bool present = false;      ///< the value belongs to this cycle
+    bool was_present = false;  ///< it belonged to the last cycle
+    bool wanted = false;       ///< the plan uses it
   };
   /// The 64-bit extension of a counter that is narrower.
   struct Extension {

@@ -14,14 +14,17 @@
 #include "collectors/counters/tables/pma_table.h"
 #include "collectors/counters/tables/port_families.h"
 #include "core/labels.h"
+#include "facts/fact_cache.h"
 
 namespace rdma_exporter::collectors {
 namespace {
 
 class PortCountersJob : public core::Job {
  public:
-  PortCountersJob(const Context& context, const host::Device& device, std::span<const CounterRow> rows)
-      : Job("port_counters", device.name) {
+  PortCountersJob(const Context& context, const DeviceHandle& handle)
+      : Job("port_counters", handle.device->name), facts_(context.facts->of(context.host, handle.device)) {
+    const host::Device& device = *handle.device;
+    const std::span<const CounterRow> rows = pma_rows(device.driver);
     CounterRules rules{rows, &kPortRaw};
     rules.raw_source = R"(source="counters")";
     rules.saturated = &kCounterSaturated;
@@ -31,24 +34,28 @@ class PortCountersJob : public core::Job {
     rules.raw = context.raw;
     for (const std::uint32_t port : device.ports) {
       std::string labels = core::render_labels({{"device", device.name}, {"port", std::to_string(port)}});
-      ports_.emplace_back(context.host, device.port_path(port) + "/counters", rules, std::move(labels));
+      ports_.emplace_back(context.host, device.port_path(port) + "/counters", facts_->port(port), rules,
+                          std::move(labels));
     }
   }
 
   void run(core::JobRun& run) override {
     for (Port& port : ports_) {
-      port.files.read(port.counters, run);
+      port.files.read(port.counters, run, port.facts.is_ethernet());
       port.counters.emit(run);
     }
   }
 
  private:
   struct Port {
-    Port(host::Host& host, std::string path, const CounterRules& rules, std::string labels)
-        : files(host, std::move(path)), counters(rules, std::move(labels)) {}
+    Port(host::Host& host, const std::string& path, const facts::PortCache& known, const CounterRules& rules,
+         std::string labels)
+        : facts(known), files(host, path, is_infiniband_link_counter), counters(rules, std::move(labels)) {}
+    const facts::PortCache& facts;
     SysfsCounters files;
     CounterSet counters;
   };
+  const std::shared_ptr<facts::DeviceCache> facts_;
   std::list<Port> ports_;
 };
 
@@ -57,7 +64,7 @@ class PortCounters : public Collector {
   explicit PortCounters(const Context& context) : context_(context) {}
 
   std::shared_ptr<core::Job> device_job(const DeviceHandle& handle) override {
-    return std::make_shared<PortCountersJob>(context_, *handle.device, pma_rows(handle.device->driver));
+    return std::make_shared<PortCountersJob>(context_, handle);
   }
 
  private:

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <utility>
 
 #include "collectors/attr_text.h"
@@ -17,8 +18,11 @@ constexpr std::size_t kBufferSize = 64;
 
 }  // namespace
 
-SysfsCounters::SysfsCounters(host::Host& host, std::string path)
-    : dir_(*host.sysfs, std::move(path), host.open_files) {}
+// Not the ports of all devices in the same cycle.
+SysfsCounters::SysfsCounters(host::Host& host, const std::string& path, IsRare is_rare)
+    : dir_(*host.sysfs, path, host.open_files),
+      is_rare_(is_rare),
+      until_rare_(std::hash<std::string>()(path) % kRareEvery) {}
 
 void SysfsCounters::set_names(CounterSet& counters) {
   std::vector<std::string> names = dir_.names();
@@ -27,16 +31,35 @@ void SysfsCounters::set_names(CounterSet& counters) {
   lifespan_ = static_cast<std::size_t>(lifespan - names.begin());
   if (lifespan != names.end()) names.erase(lifespan);
   backoffs_.clear();
+  names_are_new_ = true;
+  if (is_rare_) {
+    rare_.resize(names.size());
+    std::transform(names.begin(), names.end(), rare_.begin(), is_rare_);
+  }
   if (names != counters.names()) counters.set_names(std::move(names));
   in_step_with_ = counters.version();
 }
 
-void SysfsCounters::read(CounterSet& counters, core::JobRun& run) {
+// At first, and when there are other counters than before, too.
+bool SysfsCounters::reads_all(bool rarely) {
+  if (std::exchange(names_are_new_, false) || !rarely || !is_rare_) return true;
+  const bool due = until_rare_ == 0;
+  until_rare_ = due ? kRareEvery - 1 : until_rare_ - 1;
+  return due;
+}
+
+void SysfsCounters::read(CounterSet& counters, core::JobRun& run, bool rarely) {
   const auto changed = dir_.refresh();
   if (!changed) count_unless_absent(changed.error(), run);
   if (!changed || *changed || in_step_with_ != counters.version()) set_names(counters);
-  for (std::size_t i = 0; i < counters.names().size(); ++i)
-    if (counters.is_wanted(i)) read_one(i, counters, run);
+  const bool all = reads_all(rarely);
+  for (std::size_t i = 0; i < counters.names().size(); ++i) {
+    if (!counters.is_wanted(i)) continue;
+    if (all || !rare_[i])
+      read_one(i, counters, run);
+    else
+      counters.put_again(i);
+  }
 }
 
 void SysfsCounters::read_one(std::size_t counter, CounterSet& counters, core::JobRun& run) {
@@ -56,7 +79,9 @@ void SysfsCounters::read_one(std::size_t counter, CounterSet& counters, core::Jo
     return;
   }
   if (failing != backoffs_.end()) backoffs_.erase(failing);
-  if (*value) counters.put(counter, **value);
+  if (!*value) return;
+  if (is_rare_ && **value != 0) rare_[counter] = false;
+  counters.put(counter, **value);
 }
 
 }  // namespace rdma_exporter::collectors

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "collectors/counters/counter_set.h"
@@ -18,17 +19,29 @@ namespace rdma_exporter::collectors {
 /// others. One thread at a time.
 class SysfsCounters {
  public:
-  SysfsCounters(host::Host& host, std::string path);
+  /// Of a counter's name.
+  using IsRare = bool (*)(std::string_view name);
+
+  /// `is_rare`: counters that need not be read in each cycle as long as they are 0. Null: none.
+  SysfsCounters(host::Host& host, const std::string& path, IsRare is_rare = nullptr);
 
   /// Puts all readable counters into `counters`, and sets its names if they have changed. A missing directory
-  /// means no counters and is not an error.
-  void read(CounterSet& counters, core::JobRun& run);
+  /// means no counters and is not an error. With `rarely`, rare ones that are 0 are read in one cycle of
+  /// kRareEvery, and are taken for 0 in the others.
+  void read(CounterSet& counters, core::JobRun& run, bool rarely = false);
+
+  static constexpr std::size_t kRareEvery = 10;
 
  private:
   void set_names(CounterSet& counters);
+  bool reads_all(bool rarely);
   void read_one(std::size_t counter, CounterSet& counters, core::JobRun& run);
 
   host::AttrDir dir_;
+  const IsRare is_rare_;
+  std::vector<bool> rare_;  ///< by counter; empty without is_rare_
+  std::size_t until_rare_;  ///< cycles until the rare ones are read
+  bool names_are_new_ = true;
   std::size_t lifespan_ = 0;  ///< index in dir_ of the file that is no counter; past the end if there is none
   /// Of the counters that could not be read last time. A failing file is not read in every cycle: a failing
   /// firmware query is slow and may write to the kernel log each time.

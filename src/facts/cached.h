@@ -41,6 +41,12 @@ class Cached {
     return value_;
   }
 
+  /// What is known already, however old; null if nothing is, or while it is read. Never waits.
+  Value known() const {
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    return lock ? value_ : nullptr;
+  }
+
   /// Keeps what a collector has learned at `now` by other means. Allocates only if it is new.
   template <typename Learned>
   void put(const Learned& learned, Clock::time_point now) {
@@ -50,7 +56,7 @@ class Cached {
   }
 
  private:
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   Value value_;
   Clock::time_point read_at_{};
 };

@@ -57,6 +57,11 @@ Fact<std::string> PortCache::link_layer(const Wanted& wanted) {
   return *link_layer_.get(wanted, [&] { return host_.sysfs->read(path_ + "/link_layer"); });
 }
 
+bool PortCache::is_ethernet() const {
+  const auto known = link_layer_.known();
+  return known && *known == "Ethernet";
+}
+
 Cached<PortLink>::Value PortCache::port_link(const Wanted& wanted) {
   return link_.get(wanted, [&] { return read_link(); });
 }

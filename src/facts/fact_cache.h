@@ -62,6 +62,8 @@ class PortCache {
   PortCache(host::Host& host, std::shared_ptr<const host::Device> device, std::uint32_t number);
 
   Fact<std::string> link_layer(const Wanted& wanted);
+  /// Whether somebody has read that the link is Ethernet. Never waits.
+  bool is_ethernet() const;
   Cached<PortLink>::Value port_link(const Wanted& wanted);
   /// For whoever reads it in each scrape.
   void put_link(const PortLink& link, Clock::time_point now) { link_.put(link, now); }

@@ -94,6 +94,11 @@ bool counts_infiniband_link(const core::MetricDesc& family) {
   return std::find(kFamilies.begin(), kFamilies.end(), &family) != kFamilies.end();
 }
 
+bool is_infiniband_link_counter(std::string_view file) {
+  const auto row = std::find_if(kRows.begin(), kRows.end(), [&](const auto& r) { return r.raw == file; });
+  return row != kRows.end() && counts_infiniband_link(*row->metric);
+}
+
 std::span<const core::MetricDesc* const> pma_families() {
   static const std::vector<const core::MetricDesc*> all = [] {
     auto families = families_of(kRows);

@@ -29,5 +29,7 @@ std::span<const core::MetricDesc* const> pma_families();
 /// 15, partition keys, credits). On RoCE the field is 0 or missing, and the interface's families have the
 /// equivalent.
 bool counts_infiniband_link(const core::MetricDesc& family);
+/// The same for the family of a file.
+bool is_infiniband_link_counter(std::string_view file);
 
 }  // namespace rdma_exporter::collectors

@@ -117,6 +117,53 @@ TEST_F(PortCountersTest, PassesTrafficThroughWhereHwCountersAreTheSeries) {
   EXPECT_EQ(page.at(kLinkDowned), 1);
 }
 
+// With the collector that reads what kind of link the port has.
+class EthernetPortTest : public PortCountersTest {
+ protected:
+  EthernetPortTest() {
+    specs_.push_back(&port_spec);
+    context_.enabled.insert("port");
+    add_port("d");
+    set("link_downed", "0");
+    set("port_rcv_data", "1");
+    collect();
+    collect();
+    fs_->reads.clear();
+  }
+  int reads_of(const std::string& counter) const {
+    return fs_->reads[port_path("d") + "counters/" + counter];
+  }
+};
+
+TEST_F(EthernetPortTest, ReadsWhatOnlyAnInfiniBandLinkCountsInOneCycleOfTen) {
+  for (int i = 0; i < 30; ++i) EXPECT_EQ(collect().at(kLinkDowned), 0);
+  EXPECT_EQ(reads_of("link_downed"), 3);
+  EXPECT_EQ(reads_of("port_rcv_data"), 30);
+}
+
+TEST_F(EthernetPortTest, ReadsItInEachCycleOnceItHasCounted) {
+  set("link_downed", "1");
+  for (int i = 0; i < 10; ++i) collect();
+  EXPECT_EQ(collect().at(kLinkDowned), 1);
+  set("link_downed", "2");
+  EXPECT_EQ(collect().at(kLinkDowned), 2);
+}
+
+TEST_F(EthernetPortTest, ExportsNoneThatCannotBeRead) {
+  set("link_downed", "N/A (no PMA)");
+  for (int i = 0; i < 10; ++i) collect();
+  for (int i = 0; i < 10; ++i) EXPECT_FALSE(collect().contains(kLinkDowned));
+}
+
+TEST_F(EthernetPortTest, ReadsThemInEachCycleOnInfiniBand) {
+  tree_.write(port_path("d") + "link_layer", "InfiniBand\n");
+  pass(std::chrono::hours(1));
+  collect();
+  fs_->reads.clear();
+  for (int i = 0; i < 30; ++i) collect();
+  EXPECT_EQ(reads_of("link_downed"), 30);
+}
+
 TEST_F(PortCountersTest, ObeysTheRawPolicy) {
   context_.raw = RawPolicy::all;
   add_port("d");
