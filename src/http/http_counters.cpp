@@ -2,6 +2,8 @@
 // Copyright the rdma_exporter authors
 #include "http/http_counters.h"
 
+#include <bit>
+
 namespace rdma_exporter::http {
 namespace {
 
@@ -15,9 +17,18 @@ constexpr std::array<std::string_view, kRefusedRequests> kRefusedRequestNames{
 
 }  // namespace
 
+HttpCounters::HttpCounters() {
+  for (const unsigned status : {200U, 500U, 503U}) show(status - kFirstStatus);
+}
+
+void HttpCounters::show(unsigned index) {
+  shown_.at(index / kBits).fetch_or(std::uint64_t{1} << index % kBits, std::memory_order_relaxed);
+}
+
 void HttpCounters::count(unsigned status) {
   if (status < kFirstStatus || status >= kFirstStatus + kStatuses) status = 500;
-  statuses_[status - kFirstStatus].fetch_add(1, std::memory_order_relaxed);
+  const unsigned index = status - kFirstStatus;
+  if (statuses_[index].fetch_add(1, std::memory_order_relaxed) == 0) show(index);
 }
 
 void HttpCounters::count(Refusal reason) {
@@ -34,10 +45,11 @@ void HttpCounters::count_web_config(bool good) {
 }
 
 void HttpCounters::for_each_status(const std::function<void(unsigned, std::uint64_t)>& visit) const {
-  for (unsigned i = 0; i < kStatuses; ++i) {
-    const unsigned status = kFirstStatus + i;
-    const std::uint64_t requests = statuses_[i].load(std::memory_order_relaxed);
-    if (requests > 0 || status == 200 || status == 500 || status == 503) visit(status, requests);
+  for (unsigned word = 0; word < shown_.size(); ++word) {
+    for (std::uint64_t bits = shown_[word].load(std::memory_order_relaxed); bits != 0; bits &= bits - 1) {
+      const unsigned index = word * kBits + static_cast<unsigned>(std::countr_zero(bits));
+      visit(kFirstStatus + index, statuses_[index].load(std::memory_order_relaxed));
+    }
   }
 }
 

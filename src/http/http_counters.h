@@ -43,6 +43,7 @@ class HttpCounters {
  public:
   using VisitReason = std::function<void(std::string_view, std::uint64_t)>;
 
+  HttpCounters();
   /// Counts one request answered with `status` (100 to 599; anything else counts as 500).
   void count(unsigned status);
   void count(Refusal reason);
@@ -68,11 +69,15 @@ class HttpCounters {
 
  private:
   using Count = std::atomic<std::uint64_t>;
+  void show(unsigned index);
   enum class LastRead : unsigned char { none, good, bad };
 
   static constexpr unsigned kFirstStatus = 100;
   static constexpr unsigned kStatuses = 500;
+  static constexpr unsigned kBits = 64;
   std::array<Count, kStatuses> statuses_{};
+  /// The statuses that are shown, a bit each: 500 counts are more than a scrape should look through.
+  std::array<std::atomic<std::uint64_t>, kStatuses / kBits + 1> shown_{};
   std::array<Count, kRefusals> refusals_{};
   std::array<Count, kRefusedRequests> refused_requests_{};
   std::atomic<LastRead> last_web_config_{LastRead::none};

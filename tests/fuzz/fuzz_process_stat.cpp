@@ -13,14 +13,11 @@ using namespace rdma_exporter;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  const auto stat = app::parse_process_stat(text);
-  fuzz::check(!stat || text.find(')') != std::string_view::npos, "there is a name", text);
+  const auto ticks = app::parse_start_ticks(text);
+  fuzz::check(!ticks || text.find(')') != std::string_view::npos, "there is a name", text);
   // The same bytes as a name leave the fields of a real line alone.
   const std::string line =
       "1 (" + std::string(text) + ") S 1 1 1 0 -1 0 0 0 0 0 11 12 0 0 20 0 13 0 14 15 16 0\n";
-  const auto named = app::parse_process_stat(line);
-  fuzz::check(named && named->user_ticks == 11 && named->system_ticks == 12 && named->threads == 13 &&
-                  named->start_ticks == 14 && named->virtual_bytes == 15 && named->resident_pages == 16,
-              "the name is no field", line);
+  fuzz::check(app::parse_start_ticks(line) == 14, "the name is no field", line);
   return 0;
 }

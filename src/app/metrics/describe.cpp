@@ -113,7 +113,8 @@ constexpr std::string_view kPreamble =
     "`rdma_resource_dump_truncated`), interfaces that nobody set down (`rdma_netdev_admin_up`), and checks "
     "that are ok.\n\n"
     "`--metrics.include` and `--metrics.exclude` select families by name. Whatever a device or kernel does "
-    "not support is absent, never 0. `direction` is seen from this host: `rx` is received, `tx` is sent.\n";
+    "not support is absent, never 0. `direction` is seen from this host: `rx` is received, `tx` is sent. On "
+    "Ethernet ports, a counter of an InfiniBand link that is 0 is read in one scrape of ten.\n";
 
 // tests/e2e/test_metrics_set.py counts them, scripts/regenerate writes them here.
 constexpr std::string_view kSeriesPerPort =

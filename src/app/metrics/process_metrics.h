@@ -16,16 +16,9 @@
 
 namespace rdma_exporter::app {
 
-/// Fields of /proc/PID/stat that the process metrics need (Documentation/filesystems/proc.rst, table 1-4).
-struct ProcessStat {
-  std::uint64_t user_ticks;
-  std::uint64_t system_ticks;
-  std::uint64_t threads;
-  std::uint64_t start_ticks;  ///< since boot
-  std::uint64_t virtual_bytes;
-  std::uint64_t resident_pages;
-};
-std::optional<ProcessStat> parse_process_stat(std::string_view text);
+/// When the process started, in clock ticks since the system booted: field 22 of /proc/PID/stat
+/// (Documentation/filesystems/proc.rst, table 1-4).
+std::optional<std::uint64_t> parse_start_ticks(std::string_view text);
 
 /// The process_* metrics that every Prometheus client library has, for this process. One thread at a time.
 class ProcessMetrics {
@@ -38,9 +31,10 @@ class ProcessMetrics {
   void add_open_files(core::SampleBatch& out);
 
   std::unique_ptr<host::HostFs> proc_;
-  std::unique_ptr<host::OpenFile> stat_;
-  host::Fd fd_list_;  ///< /proc/self/fd, kept open: to look it up costs five times as much
-  double boot_time_;  ///< seconds since the epoch
+  std::unique_ptr<host::OpenFile> statm_;
+  host::Fd fd_list_;                         ///< /proc/self/fd
+  host::Fd task_list_;                       ///< /proc/self/task
+  std::optional<double> start_time_;         ///< seconds since the epoch
   std::optional<std::uint64_t> open_files_;  ///< nullopt: not known
   std::chrono::steady_clock::time_point open_files_counted_;
 };

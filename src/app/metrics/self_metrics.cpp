@@ -96,6 +96,13 @@ SelfMetrics::SelfMetrics(const ProcessState& state, const host::OpenFileBudget& 
       player_(std::move(player)),
       to_file_(to_file) {
   if (!recording.empty()) recording_labels_ = core::render_labels({{"recording", recording}});
+  const auto render_into = [](std::vector<std::string>& all) {
+    return [&all](std::string_view reason, std::uint64_t) {
+      all.push_back(core::render_labels({{"reason", reason}}));
+    };
+  };
+  state_.http.for_each_refusal(render_into(refusal_labels_));
+  state_.http.for_each_refused_request(render_into(refused_request_labels_));
   for (const MetricDesc* family : probe::Registry::families())
     if (!selection.in_set(*family)) left_out_.insert(family);
 }
@@ -117,11 +124,13 @@ void SelfMetrics::add(core::SampleBatch& out) {
   state_.http.for_each_status([&](unsigned status, std::uint64_t requests) {
     out.add(kRequests, core::render_labels({{"code", std::to_string(status)}}), requests);
   });
-  state_.http.for_each_refusal([&](std::string_view reason, std::uint64_t connections) {
-    out.add(kRefused, core::render_labels({{"reason", reason}}), connections);
+  auto refusal = refusal_labels_.begin();
+  state_.http.for_each_refusal([&](std::string_view, std::uint64_t connections) {
+    out.add_stable(kRefused, *refusal++, connections);
   });
-  state_.http.for_each_refused_request([&](std::string_view reason, std::uint64_t requests) {
-    out.add(kRefusedRequests, core::render_labels({{"reason", reason}}), requests);
+  auto refused = refused_request_labels_.begin();
+  state_.http.for_each_refused_request([&](std::string_view, std::uint64_t requests) {
+    out.add_stable(kRefusedRequests, *refused++, requests);
   });
   if (const auto reads = state_.http.web_config()) {
     out.add(kWebConfigGood, {}, std::uint64_t{reads->last_good});

@@ -34,6 +34,9 @@ class SelfMetrics {
   const host::OpenFileBudget& open_files_;
   std::string build_labels_;
   std::string recording_labels_;
+  /// In the order in which HTTP's counts are visited.
+  std::vector<std::string> refusal_labels_;
+  std::vector<std::string> refused_request_labels_;
   const std::shared_ptr<const record::Player> player_;
   bool to_file_;
   std::set<const core::MetricDesc*> left_out_;  ///< of the probe's families

@@ -120,10 +120,12 @@ void append_exemplar(std::string& out, const Exemplar& exemplar) {
   append_time(out, exemplar.timestamp);
 }
 
-void append_bucket_labels(std::string& out, std::string_view labels, double bound) {
-  out.append("_bucket{").append(labels).append(labels.empty() ? "le=\"" : ",le=\"");
-  Digits digits;  // NOLINT(cppcoreguidelines-pro-type-member-init)
-  out.append(digits.data(), write_bound(digits.data(), bound)).append("\"} ");
+void append_bucket_labels(std::string& out, std::string_view labels, std::string_view bound) {
+  out.append("_bucket{")
+      .append(labels)
+      .append(labels.empty() ? "le=\"" : ",le=\"")
+      .append(bound)
+      .append("\"} ");
 }
 
 // A line for each sample of one counter or gauge. They are made in a buffer that stays in the cache, and
@@ -154,12 +156,12 @@ void append_samples(std::span<const Sample* const> samples, std::string& out) {
 
 enum class WithExemplars : bool { no, yes };
 // The lines `_bucket`, `_sum` and `_count` of one histogram.
-void append_histogram(const Sample& sample, WithExemplars exemplars, std::string& out) {
+void append_histogram(const Sample& sample, WithExemplars exemplars, BoundTexts& bounds, std::string& out) {
   const std::string_view name = sample.metric->name;
   const std::string labels = sample.labels();
   for (const Bucket& bucket : sample.histogram->buckets) {
     out.append(name);
-    append_bucket_labels(out, labels, bucket.upper_bound);
+    append_bucket_labels(out, labels, bounds.of(bucket.upper_bound));
     append_number(out, bucket.cumulative);
     if (exemplars == WithExemplars::yes && bucket.exemplar) append_exemplar(out, *bucket.exemplar);
     out += '\n';
@@ -203,10 +205,23 @@ void append_openmetrics_head(const MetricDesc& metric, std::string& out) {
 
 }  // namespace
 
+const std::string& BoundTexts::of(double bound) {
+  for (std::size_t tried = 0; tried < known_.size(); ++tried) {
+    if (next_ >= known_.size()) next_ = 0;
+    const Known& known = known_[next_++];
+    if (known.bound == bound) return known.text;
+  }
+  if (known_.size() == kMaxKnown) known_.clear();
+  Digits digits;  // NOLINT(cppcoreguidelines-pro-type-member-init): written before it is read
+  known_.push_back({bound, std::string(digits.data(), write_bound(digits.data(), bound))});
+  next_ = known_.size();
+  return known_.back().text;
+}
+
 void TextFormat::write(const MetricDesc& metric, std::span<const Sample* const> samples, std::string& out) {
   heads_.append(metric, out, append_text_head);
   if (metric.type != MetricType::histogram) return append_samples(samples, out);
-  for (const Sample* sample : samples) append_histogram(*sample, WithExemplars::no, out);
+  for (const Sample* sample : samples) append_histogram(*sample, WithExemplars::no, bounds_, out);
 }
 
 void OpenMetricsFormat::append_created(const Sample& sample, double time, std::string& out) {
@@ -224,7 +239,7 @@ void OpenMetricsFormat::write(const MetricDesc& metric, std::span<const Sample* 
   if (metric.type != MetricType::histogram && !with_created) return append_samples(samples, out);
   for (const Sample* const& sample : samples) {
     if (metric.type == MetricType::histogram) {
-      append_histogram(*sample, WithExemplars::yes, out);
+      append_histogram(*sample, WithExemplars::yes, bounds_, out);
       if (start_time_) append_created(*sample, sample->histogram->created, out);
     } else {
       append_samples({&sample, 1}, out);

@@ -2,10 +2,12 @@
 // Copyright the rdma_exporter authors
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "core/exposition/format.h"
 
@@ -30,6 +32,21 @@ class FamilyHeads {
   std::unordered_map<const MetricDesc*, std::string> heads_;
 };
 
+/// The bounds of buckets as text. The same few come in the same order in each page.
+class BoundTexts {
+ public:
+  const std::string& of(double bound);
+
+ private:
+  struct Known {
+    double bound;
+    std::string text;
+  };
+  static constexpr std::size_t kMaxKnown = 64;
+  std::vector<Known> known_;
+  std::size_t next_ = 0;
+};
+
 /// Prometheus text format 0.0.4.
 class TextFormat final : public FormatWriter {
  public:
@@ -37,6 +54,7 @@ class TextFormat final : public FormatWriter {
 
  private:
   FamilyHeads heads_;
+  BoundTexts bounds_;
 };
 
 /// OpenMetrics text format 1.0.0 (github.com/OpenObservability/OpenMetrics, specification/OpenMetrics.md).
@@ -52,6 +70,7 @@ class OpenMetricsFormat final : public FormatWriter {
   void append_created(const Sample& sample, double time, std::string& out);
 
   FamilyHeads heads_;
+  BoundTexts bounds_;
   std::optional<double> start_time_;
 };
 

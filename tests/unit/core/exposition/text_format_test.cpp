@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "core/exposition/text_formats.h"
+
 namespace rdma_exporter::core {
 namespace {
 
@@ -125,6 +127,19 @@ TEST(WriteText, AgreesWithPrometheusCppOnHistograms) {
     return all;
   };
   EXPECT_THAT(lines(ours), testing::UnorderedElementsAreArray(lines(theirs))) << "it puts the buckets last";
+}
+
+TEST(BoundTexts, AreThoseOfTheBoundsWhateverCameBefore) {
+  BoundTexts texts;
+  const auto many = [&] {
+    for (int i = 2; i < 200; ++i) EXPECT_EQ(texts.of(i), std::to_string(i) + ".0");
+  };
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(texts.of(0.0005), "0.0005");
+    EXPECT_EQ(texts.of(1), "1.0");
+    EXPECT_EQ(texts.of(std::numeric_limits<double>::infinity()), "+Inf");
+    if (i == 1) many();
+  }
 }
 
 TEST(SampleBatch, IsEmptyAgainAfterClear) {
