@@ -10,6 +10,12 @@
 #include "log/caught.h"
 
 namespace rdma_exporter::scrape {
+namespace {
+
+// Owners whose jobs one worker executes sooner than another one is awake, as long as none of them is slow.
+constexpr std::size_t kForOneWorker = 32;
+
+}  // namespace
 
 Collection::Collection(std::shared_ptr<Shared> shared, std::uint64_t cycle, Selection wanted,
                        OnComplete on_complete)
@@ -143,7 +149,10 @@ bool Collection::change_runs(Run* ended, Run* next) {
   if (planned_) gone.swap(spare_);
   lock.unlock();
   gone.clear();  // before the others run: a job that ends takes back what it told them
-  if (!tasks.empty()) shared_->pool.submit(tasks);
+  if (!tasks.empty()) {
+    const bool few = tasks.size() <= kForOneWorker;
+    shared_->pool.submit(tasks, few ? task::Taker::this_worker : task::Taker::another_worker);
+  }
   if (is_complete) announce();
   return begun;
 }

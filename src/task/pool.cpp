@@ -172,7 +172,7 @@ void Pool::set_owners(std::size_t owners) {
   state_->owners = owners;
 }
 
-void Pool::submit(std::span<const std::shared_ptr<Work>> work) {
+void Pool::submit(std::span<const std::shared_ptr<Work>> work, Taker taker) {
   std::unique_lock lock(state_->mutex);
   if (state_->finishing || state_->stopping || work.empty()) return;
   for (const std::shared_ptr<Work>& one : work) {
@@ -180,7 +180,7 @@ void Pool::submit(std::span<const std::shared_ptr<Work>> work) {
     if (!owner) owner = state_->nobody;
     state_->queue(owner, one);
   }
-  hand_over(lock);
+  hand_over(lock, taker);
   // All workers busy: one of them will come, or nudge() adds one.
 }
 
@@ -260,9 +260,9 @@ void Pool::finish() {
 }
 
 // Unlocks.
-void Pool::hand_over(std::unique_lock<std::mutex>& lock) {
+void Pool::hand_over(std::unique_lock<std::mutex>& lock, Taker taker) {
   add_missing_workers(state_);
-  const bool wake = state_->idle > 0;
+  const bool wake = state_->idle > 0 && taker == Taker::another_worker;
   lock.unlock();  // who is woken needs the mutex first of all
   if (wake) state_->wake.notify_one();
 }

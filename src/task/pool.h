@@ -43,6 +43,13 @@ enum class Growth {
   at_once,    ///< in submit(), if no worker is free: for work that usually blocks
 };
 
+/// Who takes submitted work first.
+enum class Taker {
+  another_worker,  ///< one that is free is woken
+  this_worker,     ///< the caller, a worker that is about to be free; others are woken when nudge() finds it
+                   ///< too slow. Workers that wait for the same locks in the kernel disturb each other.
+};
+
 struct PoolOptions {
   unsigned max_workers = 1;
   /// Maximum amount of waiting work while all `max_workers` are busy; offer() refuses more.
@@ -91,7 +98,7 @@ class Pool final : public Background {
 
   /// Queues work, however much is already waiting. If no thread can be started it stays queued for a later
   /// nudge().
-  void submit(std::span<const std::shared_ptr<Work>> work);
+  void submit(std::span<const std::shared_ptr<Work>> work, Taker taker = Taker::another_worker);
 
   /// Queues a task, charged to `owner` (null: none), and returns an empty one; or returns the task if too
   /// much is waiting, no thread can be started, or the pool has ended. What a task holds is released on the
@@ -131,7 +138,7 @@ class Pool final : public Background {
 
  private:
   struct State;
-  void hand_over(std::unique_lock<std::mutex>& lock);
+  void hand_over(std::unique_lock<std::mutex>& lock, Taker taker = Taker::another_worker);
   static void add_worker(const std::shared_ptr<State>& state);
   static void add_missing_workers(const std::shared_ptr<State>& state);
   static void work(const std::shared_ptr<State>& state);

@@ -18,7 +18,8 @@ namespace {
 using core::os_error;
 
 // nldev fills its answers up to about 32 KiB when the reader offers that much (core/nldev.c, skb sizing).
-constexpr std::size_t kReceiveBuffer = 64 * 1024;
+// libnl allocates it for each answer: from 64 KiB on, glibc's free() tidies up the whole heap each time.
+constexpr std::size_t kReceiveBuffer = 60 * 1024;
 
 // What the libnl callbacks see of one request.
 struct Conversation {

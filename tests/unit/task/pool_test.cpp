@@ -28,9 +28,9 @@ class Call : public Work {
   std::function<void()> call_;
 };
 
-void submit(Pool& pool, std::function<void()> call) {
+void submit(Pool& pool, std::function<void()> call, Taker taker = Taker::another_worker) {
   const std::shared_ptr<Work> work = std::make_shared<Call>(std::move(call));
-  pool.submit({&work, 1});
+  pool.submit({&work, 1}, taker);
 }
 
 template <typename Condition>
@@ -86,6 +86,51 @@ TEST(Pool, ReplacesAStuckWorkerOnlyWhenWorkWaits) {
   EXPECT_EQ(pool.stats().workers, 2U) << "the second worker serves from now on";
   release.count_down();
   EXPECT_TRUE(pool.stop(std::chrono::steady_clock::now() + 5s));
+}
+
+class PoolOfTwo : public ::testing::Test {
+ protected:
+  PoolOfTwo() {
+    std::latch both(2);
+    for (int i = 0; i < 2; ++i) submit(pool_, [&both] { both.arrive_and_wait(); });
+    EXPECT_TRUE(both_are_idle());
+  }
+  bool both_are_idle() {
+    return eventually([&] { return pool_.stats().idle == 2; });
+  }
+  Pool pool_{{.max_workers = 2, .growth = Growth::at_once}};
+};
+
+TEST_F(PoolOfTwo, LeavesWorkToTheWorkerThatSubmitsIt) {
+  for (int i = 0; i < 20; ++i) {
+    std::promise<std::thread::id> first;
+    std::promise<std::thread::id> second;
+    submit(pool_, [&] {
+      submit(
+          pool_, [&] { second.set_value(std::this_thread::get_id()); }, Taker::this_worker);
+      std::this_thread::sleep_for(1ms);  // time enough for somebody who was woken
+      first.set_value(std::this_thread::get_id());
+    });
+    EXPECT_EQ(second.get_future().get(), first.get_future().get());
+    ASSERT_TRUE(both_are_idle());
+  }
+}
+
+TEST_F(PoolOfTwo, WakesAnotherWorkerWhenThatOneIsTooSlow) {
+  std::latch release(1);
+  std::atomic<bool> submitted = false;
+  std::atomic<bool> done = false;
+  submit(pool_, [&] {
+    submit(
+        pool_, [&] { done = true; }, Taker::this_worker);
+    submitted = true;
+    release.wait();
+  });
+  ASSERT_TRUE(eventually([&] { return submitted.load(); }));
+  for (int i = 0; i < 2; ++i) pool_.nudge();  // work has been done before the first one
+  EXPECT_TRUE(eventually([&] { return done.load(); }));
+  release.count_down();
+  EXPECT_TRUE(both_are_idle());
 }
 
 TEST(Pool, StopsAtItsLimitAndSaysSo) {
