@@ -47,31 +47,39 @@ def of_system():
 
 
 class Client:
-    """One kept-alive connection, as plain as can be: its time counts too."""
+    """One kept-alive connection, as plain as can be: its time counts too. Answers go into one buffer."""
 
     def __init__(self, port, path):
         self.socket = socket.create_connection(("127.0.0.1", port))
         self.request = f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
+        self.buffer = memoryview(bytearray(1 << 20))
+        self.body, self.end = 0, 0  # of the last answer
         self.chunked = False
 
+    def receive(self):
+        self.end += self.socket.recv_into(self.buffer[self.end:])
+
     def scrape(self):
+        self.end = 0
         self.socket.sendall(self.request)
-        answer = self.socket.recv(1 << 20)
-        head, _, body = answer.partition(b"\r\n\r\n")
+        self.receive()
+        head = bytes(self.buffer[:min(self.end, 1024)]).partition(b"\r\n\r\n")[0]
         if not head.startswith(b"HTTP/1.1 200"):
             raise SystemExit(f"bench: {head!r}")
+        self.body = len(head) + 4
         fields = dict(line.lower().split(b": ", 1) for line in head.split(b"\r\n")[1:])
-        parts = [body]
         self.chunked = b"content-length" not in fields
-        if not self.chunked:
-            missing = int(fields[b"content-length"]) - len(body)
-            while missing:
-                parts.append(self.socket.recv(missing))
-                missing -= len(parts[-1])
+        if self.chunked:
+            while self.buffer[self.end - 5:self.end] != b"0\r\n\r\n":
+                self.receive()
         else:
-            while not parts[-1].endswith(b"0\r\n\r\n"):
-                parts.append(self.socket.recv(1 << 20))
-        return b"".join(parts)
+            while self.end - self.body < int(fields[b"content-length"]):
+                self.receive()
+
+    def page(self):
+        """The body of the last answer."""
+        page = bytes(self.buffer[self.body:self.end])
+        return without_chunks(page) if self.chunked else page
 
 
 def without_chunks(page):
@@ -86,7 +94,6 @@ def without_chunks(page):
 class Server:
     def __init__(self, pid, port, path="/metrics"):
         self.pid, self.client = pid, Client(port, path)
-        self.page = b""
         self.ticks = [0, 0]  # of the turns, in user mode and in the kernel
 
     def turn(self, idle):
@@ -95,7 +102,7 @@ class Server:
         modes = mode_ticks(self.pid)
         begun, own, system = time.monotonic(), cpu_seconds(self.pid), of_system()
         for _ in range(SCRAPES):
-            self.page = self.client.scrape()
+            self.client.scrape()
         lasted, own, system = time.monotonic() - begun, cpu_seconds(self.pid) - own, of_system() - system
         self.ticks = [sum_ + now - before for sum_, now, before in zip(self.ticks, mode_ticks(self.pid), modes)]
         return own / SCRAPES, (system - idle * lasted) / SCRAPES
@@ -103,12 +110,9 @@ class Server:
     def kernel_share(self):
         return self.ticks[1] / max(1, sum(self.ticks))
 
-    def text(self):
-        """The last page."""
-        return without_chunks(self.page) if self.client.chunked else self.page
-
     def about(self):
-        return f"{series_of(self.text())} series, {len(self.text())} bytes, {rss_mb(self.pid):.1f} MB resident"
+        page = self.client.page()
+        return f"{series_of(page)} series, {len(page)} bytes, {rss_mb(self.pid):.1f} MB resident"
 
 
 def idle_share(seconds):

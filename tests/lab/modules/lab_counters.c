@@ -5,15 +5,25 @@
 #include <linux/math64.h>
 #include <linux/seq_file.h>
 #include <linux/string.h>
+#include <linux/stringhash.h>
 #include <linux/uaccess.h>
 
 #include "lab_counters.h"
 
+static u32 lab_hash(const char *name)
+{
+	return full_name_hash(NULL, name, strlen(name));
+}
+
+/* Of counters with the same name the first is found. */
 void lab_counters_init(struct lab_counters *set, struct lab_counter *counter, unsigned int count)
 {
 	spin_lock_init(&set->lock);
 	set->counter = counter;
 	set->count = count;
+	hash_init(set->by_name);
+	while (count--)
+		hash_add(set->by_name, &counter[count].same_hash, lab_hash(counter[count].name));
 }
 
 static u64 lab_now(const struct lab_counter *c, ktime_t now)
@@ -41,11 +51,11 @@ u64 lab_value(struct lab_counters *set, unsigned int index)
 
 int lab_index(const struct lab_counters *set, const char *name)
 {
-	unsigned int i;
+	const struct lab_counter *c;
 
-	for (i = 0; i < set->count; i++)
-		if (!strcmp(set->counter[i].name, name))
-			return i;
+	hash_for_each_possible(set->by_name, c, same_hash, lab_hash(name))
+		if (!strcmp(c->name, name))
+			return c - set->counter;
 	return -ENOENT;
 }
 

@@ -16,23 +16,27 @@
 #define LAB_COUNTERS_H
 
 #include <linux/debugfs.h>
+#include <linux/hashtable.h>
 #include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 
 #define LAB_NAME_LEN 48
+#define LAB_HASH_BITS 8
 
 struct lab_counter {
 	char name[LAB_NAME_LEN];
 	u64 value;		/* at `since` */
 	u64 per_second;
 	ktime_t since;
+	struct hlist_node same_hash;
 	u32 on_us, period_us;	/* of each period it rises so long; 0: always */
 };
 
 struct lab_counters {
 	spinlock_t lock;	/* of the values; the names never change */
+	DECLARE_HASHTABLE(by_name, LAB_HASH_BITS);
 	unsigned int count;
 	struct lab_counter *counter;
 	u32 delay_ms;

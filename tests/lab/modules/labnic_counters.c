@@ -90,10 +90,10 @@ int labnic_make_counters(struct labnic *nic)
 		kvfree(nic->places);
 		return -ENOMEM;
 	}
-	lab_counters_init(&nic->counters, counter, n);
 	n = 0;
 	for (group = nic->card->groups; group->repeat; group++)
 		n += add_group(group, counter + n, nic->places + n);
+	lab_counters_init(&nic->counters, counter, n);
 	find_moved(nic, &nic->card->tx, &nic->tx);
 	find_moved(nic, &nic->card->rx, &nic->rx);
 	return 0;
