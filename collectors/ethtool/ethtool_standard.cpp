@@ -115,6 +115,26 @@ struct KnownLink {
   std::optional<std::pair<std::size_t, std::uint64_t>> counter;  // of link losses
 };
 
+// What netlink is asked about an interface.
+struct Questions {
+  Questions(const Context& context, const std::string& netdev)
+      : statistics({context, "STATS_GET", kOfStatistics}, Query::statistics, netdev),
+        pause({context, "PAUSE_GET", kOfPause}, Query::pause, netdev),
+        fec({context, "FEC_GET", kOfFec}, Query::fec, netdev),
+        link_state({context, "LINKSTATE_GET", kOfLinkState}, Query::link_state, netdev),
+        speed(context, "LINKMODES_GET", kOfLinkModes),
+        rings(context, "RINGS_GET", kOfRings),
+        module({context, "MODULE_GET", kOfModule}, Query::module, netdev) {}
+
+  EthtoolQuestion statistics;
+  EthtoolQuestion pause;
+  EthtoolQuestion fec;
+  EthtoolQuestion link_state;
+  EthtoolTopic speed;
+  EthtoolTopic rings;
+  EthtoolQuestion module;
+};
+
 class EthtoolStandardJob : public core::Job {
  public:
   EthtoolStandardJob(const Context& context, const std::shared_ptr<const host::Netdev>& netdev)
@@ -130,15 +150,10 @@ class EthtoolStandardJob : public core::Job {
         temperatures_(sysfs_, netdev->path + "/device", labels_, kNetdevTemperature,
                       kNetdevTemperatureCritical),
         facts_schedule_(kFactsInterval, netdev->name),
-        statistics_({context, "STATS_GET", kOfStatistics}, Query::statistics, netdev->name),
-        pause_({context, "PAUSE_GET", kOfPause}, Query::pause, netdev->name),
-        fec_({context, "FEC_GET", kOfFec}, Query::fec, netdev->name),
-        link_state_({context, "LINKSTATE_GET", kOfLinkState}, Query::link_state, netdev->name),
-        speed_topic_(context, "LINKMODES_GET", kOfLinkModes),
-        rings_topic_(context, "RINGS_GET", kOfRings),
-        module_({context, "MODULE_GET", kOfModule}, Query::module, netdev->name),
         waits_for_driver_(driver_has_twins(context, *netdev)) {
+    if (!context.host.speaks(host::NetlinkProtocol::generic)) return;
     counters_.set_names({genl::kCounterNames.begin(), genl::kCounterNames.end()});
+    questions_ = std::make_unique<Questions>(context, netdev->name);
   }
 
   void run(core::JobRun& run) override {
@@ -181,10 +196,10 @@ class EthtoolStandardJob : public core::Job {
       counters_.put(counter, value);
       ++seen;
     };
-    requests_.ask(statistics_, run, [&](host::Bytes answer) -> core::Result<bool> {
+    requests_.ask(questions_->statistics, run, [&](host::Bytes answer) -> core::Result<bool> {
       return genl::parse_statistics(answer, on_counter).map([&] { return seen > 0; });
     });
-    requests_.ask(pause_, run, [&](host::Bytes answer) -> core::Result<bool> {
+    requests_.ask(questions_->pause, run, [&](host::Bytes answer) -> core::Result<bool> {
       return genl::parse_pause(answer, on_counter).map([&](const genl::Pause& pause) {
         facts_->put_pause(pause, run.now());
         add_flag(kNetdevPauseEnabled, pause.rx, R"(direction="rx")", run.samples());
@@ -192,7 +207,7 @@ class EthtoolStandardJob : public core::Job {
         return true;
       });
     });
-    requests_.ask(fec_, run, [&](host::Bytes answer) -> core::Result<bool> {
+    requests_.ask(questions_->fec, run, [&](host::Bytes answer) -> core::Result<bool> {
       return genl::parse_fec(answer, on_counter).map([&](const genl::Fec& fec) {
         add_fec(fec, run.samples());
         return true;
@@ -217,7 +232,7 @@ class EthtoolStandardJob : public core::Job {
       counters_.put(counter, value);
       read.counter = {counter, value};
     };
-    requests_.ask(link_state_, run, [&](host::Bytes answer) -> core::Result<bool> {
+    requests_.ask(questions_->link_state, run, [&](host::Bytes answer) -> core::Result<bool> {
       return genl::parse_link_state(answer, on_counter).map([&](const genl::LinkState& link) {
         add_link(link, run.samples());
         if (link.up.value_or(false) && link.extended_state.empty()) known_link_ = read;
@@ -271,17 +286,17 @@ class EthtoolStandardJob : public core::Job {
     const facts::Wanted wanted{
         run.now(), std::exchange(link_changed_, false) ? std::chrono::seconds(0) : kFactsInterval / 2};
     const facts::EthtoolNetlink ethtool = requests_.netlink();
-    const auto speed = requests_.look_up(speed_topic_, wanted, run,
+    const auto speed = requests_.look_up(questions_->speed, wanted, run,
                                          [&](const auto& recent) { return facts_->speed(recent, ethtool); });
     if (speed) {
       speed_ = (*speed)->bytes_per_second;
       lanes_ = (*speed)->lanes;
     }
     if (speed_ && !lanes_) lanes_ = rdma_lanes(*speed_);
-    const auto rings = requests_.look_up(rings_topic_, wanted, run,
+    const auto rings = requests_.look_up(questions_->rings, wanted, run,
                                          [&](const auto& recent) { return facts_->rings(recent, ethtool); });
     if (rings) rings_ = **rings;
-    requests_.ask(module_, run, [&](host::Bytes answer) -> core::Result<bool> {
+    requests_.ask(questions_->module, run, [&](host::Bytes answer) -> core::Result<bool> {
       return genl::parse_module_high_power(answer).map([&](std::optional<bool> high) {
         module_high_power_ = high;
         return high.has_value();
@@ -332,13 +347,7 @@ class EthtoolStandardJob : public core::Job {
   Temperatures temperatures_;
   task::Schedule facts_schedule_;
 
-  EthtoolQuestion statistics_;
-  EthtoolQuestion pause_;
-  EthtoolQuestion fec_;
-  EthtoolQuestion link_state_;
-  EthtoolTopic speed_topic_;
-  EthtoolTopic rings_topic_;
-  EthtoolQuestion module_;
+  std::unique_ptr<Questions> questions_;  ///< null without netlink
   bool waits_for_driver_;
   std::vector<std::pair<const core::MetricDesc*, std::string>> standard_;  ///< families and labels served
 
