@@ -4,7 +4,7 @@
 // The least that an HTTP server needs to read a host's counters without letting a read that hangs hold up its
 // connections: one thread answers, another one reads the files with pread on kept descriptors.
 //
-//   bare_server LIST PAGE     LIST has one path a line
+//   bare_server LIST PAGE [REQUESTS]     LIST has one path a line, REQUESTS netlink requests (note_requests.c)
 //
 // Prints the port of the loopback that it listens on. Answers every request, one connection at a time, with PAGE bytes that
 // say nothing: no value is parsed, no sample is rendered, no file is looked for.
@@ -17,8 +17,10 @@
 #include <sys/socket.h>
 
 #include "file_list.h"
+#include "request_list.h"
 
 static struct file_list files;
+static struct request_list requests;
 static sem_t asked, done;
 
 static void* read_when_asked(void* unused) {
@@ -26,6 +28,7 @@ static void* read_when_asked(void* unused) {
     while (sem_wait(&asked) != 0) {
     }
     round_pread(&files);
+    round_requests(&requests);
     sem_post(&done);
   }
   return unused;
@@ -77,13 +80,14 @@ static char* make_answer(size_t page, size_t* size) {
 }
 
 int main(int argc, char** argv) {
-  long page = argc == 3 ? atol(argv[2]) : 0;
+  long page = argc == 3 || argc == 4 ? atol(argv[2]) : 0;
   if (page < 1) {
-    fprintf(stderr, "usage: bare_server LIST PAGE\n");
+    fprintf(stderr, "usage: bare_server LIST PAGE [REQUESTS]\n");
     return 2;
   }
   load(&files, argv[1]);
   open_all(&files);
+  if (argc == 4) load_requests(&requests, argv[3]);
   pthread_t reader;
   if (sem_init(&asked, 0, 0) != 0 || sem_init(&done, 0, 0) != 0 ||
       pthread_create(&reader, NULL, read_when_asked, NULL) != 0)

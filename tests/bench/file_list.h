@@ -11,16 +11,13 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "die.h"
+
 struct file_list {
   char** paths;
   int* fds;
   size_t count;
 };
-
-static void die(const char* what) {
-  perror(what);
-  exit(1);
-}
 
 static void load(struct file_list* list, const char* name) {
   FILE* in = fopen(name, "r");

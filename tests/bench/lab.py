@@ -8,8 +8,9 @@ opens, reads and closes the counter files of all ports, and with node_exporter. 
 median of the ratios of five turns. The whole system is all processor time of the guest, client included, without what it
 needs when nothing scrapes. Ratios only: the guest's processor is emulated.
 
-Two more figures say what bounds the first: the part of it that the kernel needs for what the collectors ask, and the same
-ratios with only the collectors that read what node_exporter reads."""
+What bounds the figures: the bare server (bare_server.c) reads the files that the exporter keeps open and makes the netlink
+requests of one of its scrapes, looks at nothing of it, and answers with a page of the same size. And the same ratios with only
+the collectors that read what node_exporter reads."""
 
 import argparse
 import os
@@ -27,7 +28,7 @@ import exporter  # noqa: E402
 from measure import cpu_seconds, judge, mode_ticks, report, rss_mb, series_of  # noqa: E402
 
 NODE_EXPORTER = "prometheus-node-exporter"
-PORT, NODE_PORT = 9400, 9401
+PORT, NODE_PORT, NOTED_PORT = 9400, 9401, 9402
 # What node_exporter's collector `infiniband` reads.
 ALIKE = "/metrics?" + "&".join(f"collect[]={name}" for name in ("device", "port", "port_counters", "hw_counters"))
 TURNS, SCRAPES = 5, 40
@@ -148,13 +149,36 @@ def start_node_exporter():
     raise SystemExit("bench: node_exporter does not listen")
 
 
+def what_a_scrape_reads(library):
+    """Lists of the files that an exporter keeps open and of its requests: paths for bare_server.c."""
+    files, requests = pathlib.Path("/tmp/kept"), pathlib.Path("/tmp/requests")
+    process = subprocess.Popen([exporter.BINARY, f"--web.listen-address=127.0.0.1:{NOTED_PORT}"], stderr=subprocess.DEVNULL,
+                               env=os.environ | {"LD_PRELOAD": os.path.abspath(library), "BENCH_REQUESTS": str(requests)})
+    time.sleep(SETTLE)
+    client = Client(NOTED_PORT, "/metrics")
+    scrapes = []
+    for _ in range(8):
+        requests.write_bytes(b"")
+        client.scrape()
+        scrapes.append(requests.read_bytes())
+    requests.write_bytes(min(scrapes, key=len))  # others have what is asked once a minute
+    kept = {os.readlink(path) for path in pathlib.Path(f"/proc/{process.pid}/fd").iterdir()}
+    files.write_text("".join(f"{path}\n" for path in sorted(kept) if path.startswith("/sys/") and os.path.isfile(path)))
+    process.terminate()
+    process.wait()
+    return files, requests
+
+
 def main():
     parser = argparse.ArgumentParser(prog="scripts/bench lab")
     parser.add_argument("--check", action="store_true", help="exit with 1 when a target is missed")
     parser.add_argument("--bare-loop", required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--bare-server", required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--note-requests", required=True, help=argparse.SUPPRESS)
     options = parser.parse_args()
 
     exporter.install()
+    kept, requests = what_a_scrape_reads(options.note_requests)
     files = counter_files()
     pathlib.Path("/tmp/files").write_text("\n".join(files) + "\n")
     daemon = subprocess.Popen([exporter.BINARY, f"--web.listen-address=127.0.0.1:{PORT}"], stderr=subprocess.DEVNULL)
@@ -165,11 +189,16 @@ def main():
     for server in filter(None, (ours, alike, node)):
         for _ in range(3):
             server.client.scrape()
+    least_process = subprocess.Popen([options.bare_server, kept, str(len(ours.client.page())), requests],
+                                     stdout=subprocess.PIPE, text=True)
+    least = Server(least_process.pid, int(least_process.stdout.readline()))
     idle = idle_share(5)
     ratios = {name: [] for name in LIMITS}
-    times = {"bare": [], "own": [], "system": [], "alike": [], "node": []}
+    times = {"bare": [], "least": [], "least, system": [], "own": [], "system": [], "alike": [], "node": []}
     for _ in range(TURNS):
         times["bare"].append(bare(options.bare_loop, "/tmp/files"))
+        for name, seconds in zip(("least", "least, system"), least.turn(idle)):
+            times[name].append(seconds)
         own, system = ours.turn(idle)
         times["own"].append(own)
         times["system"].append(system)
@@ -183,7 +212,9 @@ def main():
           f"{idle:.1%} of a processor; median of {TURNS} turns of {SCRAPES} scrapes\n")
     for name, values in times.items():
         if values:
-            print(f"{name:8}{statistics.median(values) * 1e3:9.2f} ms")
+            print(f"{name:15}{statistics.median(values) * 1e3:9.2f} ms")
+    print(f"least, a bare server with the same {len(kept.read_text().splitlines())} files and requests: "
+          f"{ratio(times, 'least', 'bare'):.2f} of the bare loop, whole system {ratio(times, 'least, system', 'bare'):.2f}")
     print(f"ours: {ours.about()}; {ours.kernel_share():.0%} of its time is the kernel's: "
           f"{ours.kernel_share() * statistics.median(ratios['own']):.2f} of the bare loop")
     print(f"alike, what node_exporter reads: {alike.about()}; {ratio(times, 'alike', 'bare'):.2f} of the bare loop")
@@ -197,6 +228,7 @@ def main():
             print(f"SKIPPED  {what}, because {NODE_EXPORTER} is not installed")
     reached = report(targets)
     daemon.terminate()
+    least_process.kill()
     if node:
         node_process.terminate()
     return 1 if options.check and not reached else 0
