@@ -69,8 +69,9 @@ class HttpCounters {
 
  private:
   using Count = std::atomic<std::uint64_t>;
-  void show(unsigned index);
   enum class LastRead : unsigned char { none, good, bad };
+
+  void show(unsigned index);
 
   static constexpr unsigned kFirstStatus = 100;
   static constexpr unsigned kStatuses = 500;

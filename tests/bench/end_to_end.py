@@ -207,7 +207,7 @@ def files_of(tree):
     return counters, [path for path in others if os.path.exists(path)]
 
 
-def leave_out_infiniband(tree):
+def zero_infiniband_counters(tree):
     """The ports are Ethernet: what only an InfiniBand link counts is 0 there."""
     for device in tree.devices.values():
         for kind, _, name, path in device.counter_files():
@@ -345,7 +345,7 @@ def main():
         trees = {devices: fake_tree.build(os.path.join(folder, f"host{devices}"), devices, gid_slots=256)
                  for devices in options.devices}
         for devices, tree in trees.items():
-            leave_out_infiniband(tree)
+            zero_infiniband_counters(tree)
             targets += back_to_back(devices, tree, options, folder)
         if options.minutes > 0:
             targets += as_prometheus(trees, options, folder)

@@ -145,10 +145,10 @@ void HostView::take(const std::vector<const core::SampleBatch*>& batches, Snapsh
   const core::Sample* previous = nullptr;
   for (const core::SampleBatch* batch : batches)
     for (const core::Sample& sample : batch->samples()) {
-      // A counter that is 0 has nothing to say; that a device is there is said by the state of its ports.
-      if (sample.metric->type == MetricType::counter && value_of(sample) == 0) continue;
       if (!is_wanted(*sample.metric)) continue;
       const double value = value_of(sample);
+      // A counter that is 0 has nothing to say; that a device is there is said by the state of its ports.
+      if (value == 0 && sample.metric->type == MetricType::counter) continue;
       const std::size_t i = into.values.size();
       if (!fresh && !known.has(i, sample, previous)) fresh = known.first(i);
       if (fresh) fresh->add(sample.metric, {sample.owner(), sample.own()});

@@ -275,8 +275,10 @@ TEST_F(SysfsNetdevTest, CostsOneLookAtTheListForAllInterfaces) {
   fs_->opens.clear();
   fs_->lists.clear();
   fs_->stats.clear();
+  fs_->fingerprints.clear();
   EXPECT_FALSE(refresh());
   EXPECT_TRUE(fs_->opens.empty() && fs_->stats.empty() && fs_->lists.empty());
+  EXPECT_EQ(fs_->fingerprints, (std::map<std::string, int>{{"class/net", 1}}));
 }
 
 TEST_F(SysfsNetdevTest, NoticesAtOnceThatAnInterfaceWasRegisteredAgain) {
