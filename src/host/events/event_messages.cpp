@@ -68,8 +68,8 @@ core::Result<Uevent> parse_uevent(Bytes datagram) {
 
 core::Result<void> parse_links(Bytes datagram, const std::function<void(std::string_view)>& on_link) {
   core::Result<void> result;
-  const bool whole = for_each_message(datagram, [&](std::uint16_t type, Bytes payload) {
-    if (!result || (type != RTM_NEWLINK && type != RTM_DELLINK)) return;
+  const bool whole = for_each_message(datagram, [&](const nlmsghdr& header, Bytes payload) {
+    if (!result || (header.nlmsg_type != RTM_NEWLINK && header.nlmsg_type != RTM_DELLINK)) return;
     const auto name = parse_link(payload);
     if (!name) result = tl::unexpected(name.error());
     if (name && !name->empty()) on_link(*name);

@@ -17,7 +17,7 @@
 // How the bytes of netlink are taken apart: messages, and the attributes in them.
 namespace rdma_exporter::host {
 
-/// Calls `on_message(type, payload)` for each message in a datagram. False when the bytes are not a whole
+/// Calls `on_message(header, payload)` for each message in a datagram. False when the bytes are not a whole
 /// sequence of messages.
 template <typename OnMessage>
 bool for_each_message(Bytes datagram, OnMessage&& on_message) {
@@ -26,8 +26,7 @@ bool for_each_message(Bytes datagram, OnMessage&& on_message) {
     if (datagram.size() < sizeof header) return false;
     std::memcpy(&header, datagram.data(), sizeof header);
     if (header.nlmsg_len < sizeof header || header.nlmsg_len > datagram.size()) return false;
-    on_message(std::uint16_t{header.nlmsg_type},
-               datagram.subspan(sizeof header, header.nlmsg_len - sizeof header));
+    on_message(header, datagram.subspan(sizeof header, header.nlmsg_len - sizeof header));
     const std::size_t padded = NLMSG_ALIGN(std::size_t{header.nlmsg_len});
     datagram = datagram.subspan(padded < datagram.size() ? padded : datagram.size());
   }

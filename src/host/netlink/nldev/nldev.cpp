@@ -92,8 +92,8 @@ core::Result<std::optional<bool>> parse_shared_namespaces(Bytes payload) {
 core::Result<std::size_t> parse_monitor(Bytes datagram) {
   std::size_t events = 0;
   bool complete = true;
-  const bool whole = for_each_message(datagram, [&](std::uint16_t type, Bytes payload) {
-    if (type != type_of(kCommandMonitor)) return;
+  const bool whole = for_each_message(datagram, [&](const nlmsghdr& header, Bytes payload) {
+    if (header.nlmsg_type != type_of(kCommandMonitor)) return;
     std::optional<std::uint8_t> event;
     complete = for_each_attr(payload,
                              [&](const Attr& attr) {

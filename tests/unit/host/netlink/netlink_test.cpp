@@ -228,6 +228,19 @@ TEST(NetlinkSocket, AnAnswerToAnotherRequestIsNotTaken) {
   EXPECT_TRUE(outcome.messages.empty());
 }
 
+TEST(NetlinkSocket, ATornAnswerIsNotTakenForAWholeOne) {
+  const Message own = recorded_message("get_0.bin");
+  FakeKernel kernel([&](const Request& request) {
+    Message datagram;
+    append_message(datagram, kType, 0, request.header.nlmsg_seq, own);
+    datagram.resize(datagram.size() - 4);
+    request.send(datagram);
+  });
+  const auto outcome = ask(*make_netlink_to(kernel.port()));
+  EXPECT_EQ(errno_of(outcome), EBADMSG);
+  EXPECT_TRUE(outcome.messages.empty());
+}
+
 TEST(NetlinkSocket, ADumpThatChangedOnTheWaySaysSo) {
   FakeKernel kernel([&](const Request& request) {
     request.answer(recorded_message("get_0.bin"), kMulti | NLM_F_DUMP_INTR);
