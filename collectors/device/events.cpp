@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cerrno>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "core/labels.h"
 #include "core/text/kernel_text.h"
 #include "host/events/event_reader.h"
+#include "host/events/unchanged.h"
 #include "host/fs/attr_dir.h"
 #include "host/kernel_release.h"
 #include "host/topology/netdev.h"
@@ -93,45 +95,68 @@ static_assert(core::all_valid(std::array{kCarrierChanges, kAdminUp, kAsyncEvents
 constexpr std::chrono::seconds kRetryInterval{60};
 
 // The carrier counters of one network interface, and whether it should have a carrier. Reading these files
-// takes no RTNL lock.
+// takes no RTNL lock. The kernel reports each change of them (net/core/link_watch.c, dev.c), so they are not
+// read while it is silent; changes of the carrier while the interface is set down are found after a minute.
 class CarrierJob : public core::Job {
  public:
   CarrierJob(const Context& context, const host::Netdev& netdev)
       : Job("events", netdev.device, netdev.name),
         files_(*context.host.sysfs, netdev.path, context.host.open_files),
         labels_(netdev_labels(netdev)),
-        lean_(!context.metrics.full()) {}
+        lean_(!context.metrics.full()),
+        unchanged_(*context.host.changes) {}
 
   void run(core::JobRun& run) override {
-    if (const auto listed = files_.refresh(); !listed) return count_unless_absent(listed.error(), run);
-    add("carrier_up_count", "to=\"up\"", run);
-    add("carrier_down_count", "to=\"down\"", run);
-    add_admin_state(run);
+    if (!unchanged_.still({netdev()}, run.now())) {
+      if (const auto listed = files_.refresh(); !listed) {
+        unchanged_.forget();
+        return count_unless_absent(listed.error(), run);
+      }
+      gained_ = read_count("carrier_up_count", run);
+      lost_ = read_count("carrier_down_count", run);
+      admin_up_ = read_admin_state(run);
+      if (!gained_ || !lost_ || !admin_up_) unchanged_.forget();
+    }
+    core::SampleBatch& out = run.samples();
+    if (gained_) out.add_stable(kCarrierChanges, labels_, *gained_, "to=\"up\"");
+    if (lost_) out.add_stable(kCarrierChanges, labels_, *lost_, "to=\"down\"");
+    if (admin_up_ && (!lean_ || !*admin_up_)) out.add_flag(kAdminUp, labels_, *admin_up_);
   }
 
  private:
-  void add(std::string_view file, std::string_view to, core::JobRun& run) {
+  std::optional<std::uint64_t> read_count(std::string_view file, core::JobRun& run) {
     std::array<char, 64> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled by read()
     const auto text = files_.read(file, buffer);
-    if (!text) return count_unless_absent(text.error(), run);  // before Linux 4.16 there is none
+    if (!text) {
+      count_unless_absent(text.error(), run);  // before Linux 4.16 there is none
+      return std::nullopt;
+    }
     const auto count = core::parse_counter(*text);
-    if (!count || !*count) return run.count_read_error("parse");
-    run.samples().add_stable(kCarrierChanges, labels_, **count, to);
+    if (count && *count) return *count;
+    run.count_read_error("parse");
+    return std::nullopt;
   }
 
-  void add_admin_state(core::JobRun& run) {
+  std::optional<bool> read_admin_state(core::JobRun& run) {
     std::array<char, 64> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled by read()
     const auto text = files_.read("flags", buffer);
-    if (!text) return count_unless_absent(text.error(), run);
+    if (!text) {
+      count_unless_absent(text.error(), run);
+      return std::nullopt;
+    }
     const auto flags = core::parse_hex(*text);
-    if (!flags) return run.count_read_error(core::reason(flags.error()));
-    const bool up = (*flags & IFF_UP) != 0;
-    if (!lean_ || !up) run.samples().add_flag(kAdminUp, labels_, up);
+    if (flags) return (*flags & IFF_UP) != 0;
+    run.count_read_error(core::reason(flags.error()));
+    return std::nullopt;
   }
 
   host::AttrDir files_;
   const std::string labels_;
   const bool lean_;
+  host::Unchanged unchanged_;
+  std::optional<std::uint64_t> gained_;
+  std::optional<std::uint64_t> lost_;
+  std::optional<bool> admin_up_;
 };
 
 // Keeps reading the asynchronous events of one device, and reports whether that works.

@@ -19,6 +19,7 @@
 #include "core/text/kernel_text.h"
 #include "facts/fact_cache.h"
 #include "host/events/port_states.h"
+#include "host/events/unchanged.h"
 #include "host/fs/host_fs.h"
 #include "log/log.h"
 #include "task/schedule.h"
@@ -163,7 +164,8 @@ class Port {
         path_(handle.device->port_path(number)),
         labels_(core::render_labels({{"device", handle.device->name}, {"port", std::to_string(number)}})),
         gid_schedule_(kGidInterval, path_),
-        mtu_schedule_(kMtuInterval, path_) {}
+        mtu_schedule_(kMtuInterval, path_),
+        rate_unchanged_(*host.changes) {}
 
   void run(core::JobRun& run) {
     const host::PortState state = handle_.port_states->get(number_, run.cycle());
@@ -181,6 +183,7 @@ class Port {
     if (changed) {
       gid_schedule_.reset();
       mtu_schedule_.reset();
+      rate_unchanged_.forget();
     }
     first_ = false;
     last_state_ = now_state;
@@ -243,8 +246,13 @@ class Port {
     facts_->port(number_).put_link(link, run.now());
   }
 
+  // mlx5 asks the firmware for it. With Ethernet it is the speed of the interface, which changes only while
+  // the link is down: an event.
   void add_rate(facts::PortLink& link, core::JobRun& run) {
-    link.rate = handle_.port_states->rate(number_, run.cycle());
+    if (!rate_unchanged_.still({handle_.device->name, info_netdev_}, run.now()))
+      rate_ = handle_.port_states->rate(number_, run.cycle());
+    if (!rate_ || link_layer_ != "Ethernet" || info_netdev_.empty()) rate_unchanged_.forget();
+    link.rate = rate_;
     // Here EINVAL also means absent: a width that the kernel's table does not contain (core/sysfs.c
     // rate_show).
     if (!link.rate) return count_unless_absent(link.rate.error(), run);
@@ -305,6 +313,7 @@ class Port {
   const std::string labels_;
   task::RetryingSchedule gid_schedule_;
   task::Schedule mtu_schedule_;
+  host::Unchanged rate_unchanged_;
   std::array<char, 128> buffer_{};
 
   bool first_ = true;
@@ -313,6 +322,7 @@ class Port {
   std::string link_layer_;
   bool infiniband_ = false;
   GidSummary gids_;
+  core::Result<core::LinkRate> rate_;
   std::optional<host::PortMtu> mtu_;
   bool mtu_error_logged_ = false;
   std::optional<std::uint32_t> lid_;

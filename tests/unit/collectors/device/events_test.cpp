@@ -53,6 +53,30 @@ TEST_F(EventsTest, FollowsAPortToAnotherInterfaceWhenToldOfIt) {
   EXPECT_EQ(collect(), (Page{{carrier("eth1", "up"), 1}}));
 }
 
+TEST_F(EventsTest, ReadsCarrierChangesAgainWhenAnEventReportsOne) {
+  add_device("mlx5_core");
+  tree_.write("class/net/eth0/flags", "0x1003\n");
+  host_.changes->set_complete(true);
+  ASSERT_EQ(collect().at(carrier("eth0", "down")), 2);
+  tree_.write("class/net/eth0/carrier_down_count", "3\n");
+  EXPECT_EQ(collect().at(carrier("eth0", "down")), 2) << "the kernel has not reported it yet";
+  host_.changes->note("eth0");
+  EXPECT_EQ(collect().at(carrier("eth0", "down")), 3);
+  tree_.write("class/net/eth0/carrier_up_count", "4\n");
+  pass(60s);
+  EXPECT_EQ(collect().at(carrier("eth0", "up")), 4) << "each minute without an event";
+}
+
+TEST_F(EventsTest, ReadsCarrierChangesAgainAfterAFailure) {
+  add_device("mlx5_core");
+  tree_.write("class/net/eth0/flags", "0x1003\n");
+  host_.changes->set_complete(true);
+  fs_->failures["class/net/eth0/carrier_up_count"] = EIO;
+  EXPECT_FALSE(collect().contains(carrier("eth0", "up")));
+  fs_->failures.clear();
+  EXPECT_EQ(collect().at(carrier("eth0", "up")), 3);
+}
+
 TEST_F(EventsTest, HasNoCarrierChangesWhereTheKernelDoesNotCountThem) {
   add_device("mlx5_core");
   tree_.remove("class/net/eth0/carrier_up_count");

@@ -60,6 +60,52 @@ TEST_F(PortTest, HasARateOnlyWhileActive) {
   }
 }
 
+class PortRateTest : public PortTest {
+ protected:
+  PortRateTest() {
+    add_port("d");
+    add_gid("0", "RoCE v2", "eth0");
+    host_.changes->set_complete(true);
+  }
+  double rate() { return collect().at("rdma_port_rate_bytes_per_second" + kPort); }
+  void set_rate(const char* text) const { tree_.write(port_path("d") + "rate", text); }
+};
+
+TEST_F(PortRateTest, IsReadAgainWhenAnEventReportsAChange) {
+  rate();
+  ASSERT_EQ(rate(), 12.5e9);
+  for (const char* name : {"eth0", "d"}) {
+    set_rate("40 Gb/sec (4X QDR)\n");
+    EXPECT_EQ(rate(), 12.5e9) << "each query costs the adapter a firmware access";
+    host_.changes->note(name);
+    EXPECT_EQ(rate(), 5e9) << name;
+    set_rate("100 Gb/sec (4X EDR)\n");
+    host_.changes->note(name);
+    ASSERT_EQ(rate(), 12.5e9) << name;
+  }
+  set_rate("40 Gb/sec (4X QDR)\n");
+  pass(std::chrono::seconds(60));
+  EXPECT_EQ(rate(), 5e9) << "each minute without an event";
+}
+
+TEST_F(PortRateTest, IsReadAgainAfterThePortWasDown) {
+  rate();
+  rate();
+  tree_.write(port_path("d") + "state", "1: DOWN\n");
+  collect();
+  set_rate("50 Gb/sec (2X EDR)\n");
+  tree_.write(port_path("d") + "state", "4: ACTIVE\n");
+  EXPECT_EQ(rate(), 6.25e9);
+}
+
+TEST_F(PortRateTest, IsReadInEachScrapeOfAnInfiniBandPort) {
+  tree_.write(port_path("d") + "link_layer", "InfiniBand\n");
+  rate();
+  rate();
+  set_rate("50 Gb/sec (2X EDR)\n");
+  EXPECT_EQ(rate(), 6.25e9) << "no event reports a change of its links";
+}
+
 TEST_F(PortTest, ShowsEveryPortOfADevice) {
   add_port("d", "1");
   add_port("d", "2");
