@@ -195,6 +195,9 @@ class DcbJob : public core::Job {
         netlink_(host::kept_netlink(context.host, host::NetlinkProtocol::route)),
         labels_(netdev_labels(*netdev)),
         lean_(!context.metrics.full()),
+        serves_tsa_(context.metrics.has(kDcbTsa)),
+        serves_buffers_(context.metrics.has(kDcbPortBuffer) || context.metrics.has(kDcbBuffer) ||
+                        context.metrics.has(kDcbPriorityBuffer)),
         shared_(context.netdevs->of(netdev->id)),
         facts_(context.facts->of(*netdev)),
         serves_pfc_frames_(counts_pfc_frames(netdev->driver) && !context.runs("ethtool")),
@@ -272,7 +275,7 @@ class DcbJob : public core::Job {
                                     ? std::min<std::size_t>(ets.traffic_classes, dcb::kPriorities)
                                     : dcb::kPriorities;
     for (std::size_t tc = 0; tc < classes; ++tc) {
-      out.add_stable(kDcbTsa, labels_, std::uint64_t{1}, tsa_labels_[tc]);
+      if (serves_tsa_) out.add_stable(kDcbTsa, labels_, std::uint64_t{1}, tsa_labels_[tc]);
       if (ets.tsa[tc] == dcb::kTsaEts)
         out.add_stable(kDcbEtsBandwidth, labels_, ets.bandwidth_percent[tc] / 100.0, common().tc[tc]);
     }
@@ -293,6 +296,7 @@ class DcbJob : public core::Job {
   }
 
   void add_buffers(const dcb::Buffers& buffers, core::SampleBatch& out) const {
+    if (!serves_buffers_) return;
     out.add_stable(kDcbPortBuffer, labels_, std::uint64_t{buffers.total_bytes});
     for (std::size_t i = 0; i < dcb::kPriorities; ++i) {
       out.add_stable(kDcbBuffer, labels_, std::uint64_t{buffers.bytes[i]}, common().buffer[i]);
@@ -312,6 +316,8 @@ class DcbJob : public core::Job {
   const std::unique_ptr<host::Netlink> netlink_;
   const std::string labels_;
   const bool lean_;
+  const bool serves_tsa_;
+  const bool serves_buffers_;
   const std::shared_ptr<NetdevShared> shared_;
   const std::shared_ptr<facts::NetdevCache> facts_;
   const bool serves_pfc_frames_;  ///< false: the collector ethtool does, or nobody counts them

@@ -71,13 +71,17 @@ class Statistics {
         counters_(rules_for(context, netdev), labels_) {}
 
   void add(core::JobRun& run) {
-    if (schedule_.take(run.now())) read(run);
+    if (schedule_.take(run.now())) {
+      served_.clear();
+      read(run);
+    }
     if (!read_at_) return shared_->set_twins({});
-    for (std::size_t i = 0; i < values_.size(); ++i) counters_.put(i, values_[i]);
-    const std::size_t first = run.samples().size();
-    counters_.emit(run);
-    if (context_.runs("ethtool_standard")) hand_over_twins(first, run.samples());
-    if (!context_.metrics.full()) leave_out_idle_priorities(first, run.samples());
+    if (const auto pfc = shared_->pfc(); served_.empty() || pfc != served_with_) {
+      serve(pfc.value_or(0), run);
+      served_with_ = pfc;
+    } else {
+      run.samples().add_stable(served_);
+    }
     run.samples().add_stable(kAge, labels_, core::seconds(run.now() - *read_at_));
   }
 
@@ -106,6 +110,20 @@ class Statistics {
     log::info("the driver has no statistics", {{"netdev", netdev_}, {"driver", driver_}});
   }
 
+  // Adds the samples of the last reading, and keeps them for the scrapes until the next one.
+  void serve(unsigned lossless, core::JobRun& run) {
+    for (std::size_t i = 0; i < values_.size(); ++i) counters_.put(i, values_[i]);
+    const std::size_t first = run.samples().size();
+    counters_.emit(run);
+    if (context_.runs("ethtool_standard")) hand_over_twins(first, run.samples());
+    if (!context_.metrics.full()) leave_out_idle_priorities(first, lossless, run.samples());
+    run.samples().remove_if(first, [this](const core::Sample& sample) {
+      return std::find(left_out_.begin(), left_out_.end(), sample.metric) != left_out_.end();
+    });
+    const auto& all = run.samples().samples();
+    served_.assign(all.begin() + static_cast<std::ptrdiff_t>(first), all.end());
+  }
+
   // Decides by name what to export: curated statistics, and others that the configuration selects.
   void select(core::JobRun& run) {
     std::vector<std::string> names;
@@ -124,6 +142,9 @@ class Statistics {
     }
     if (repeated > 0) run.count_dropped("duplicate", repeated);
     counters_.set_names(std::move(names));
+    left_out_.clear();
+    for (const CounterRow& row : rows_)
+      if (row.metric != nullptr && !context_.metrics.has(*row.metric)) left_out_.push_back(row.metric);
     version_ = stats_.version();
     values_.clear();
   }
@@ -140,12 +161,12 @@ class Statistics {
   }
 
   // Most hosts use two or three of the eight priorities. A priority that has counted anything stays.
-  void leave_out_idle_priorities(std::size_t first, core::SampleBatch& samples) {
+  void leave_out_idle_priorities(std::size_t first, unsigned lossless, core::SampleBatch& samples) {
     const auto& all = samples.samples();
     for (std::size_t i = first; i < all.size(); ++i)
       if (const auto priority = priority_of(all[i].own()); priority && all[i].integer != 0)
         active_ |= 1U << *priority;
-    const unsigned shown = active_ | shared_->pfc().value_or(0);
+    const unsigned shown = active_ | lossless;
     samples.remove_if(first, [shown](const core::Sample& sample) {
       const auto priority = priority_of(sample.own());
       return priority && ((shown >> *priority) & 1U) == 0;
@@ -191,10 +212,13 @@ class Statistics {
   const std::string labels_;
   host::EthtoolStats stats_;
   CounterSet counters_;
-  std::uint64_t version_ = 0;          ///< version of the names that selected_ belongs to
-  std::vector<std::size_t> selected_;  ///< each counter's index among the driver's statistics
-  std::vector<std::uint64_t> values_;  ///< of each counter; the last useful ones
-  std::vector<std::uint64_t> fresh_;   ///< those of the current reading
+  std::uint64_t version_ = 0;                ///< version of the names that selected_ belongs to
+  std::vector<std::size_t> selected_;        ///< each counter's index among the driver's statistics
+  std::vector<std::uint64_t> values_;        ///< of each counter; the last useful ones
+  std::vector<std::uint64_t> fresh_;         ///< those of the current reading
+  std::vector<const MetricDesc*> left_out_;  ///< families of rows_ that are not exported
+  std::vector<core::Sample> served_;         ///< what values_ became; empty: not yet
+  std::optional<std::uint8_t> served_with_;  ///< lossless priorities at that time
   task::Schedule schedule_{nearly(context_.ethtool.interval)};
   std::optional<Clock::time_point> read_at_;  ///< absent: the last reading failed
   bool unsupported_logged_ = false;

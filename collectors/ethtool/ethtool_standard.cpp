@@ -32,7 +32,7 @@
 #include "facts/fact_cache.h"
 #include "host/ethtool/ethernet_link.h"
 #include "host/ethtool/genl_ethtool.h"
-#include "host/events/changes.h"
+#include "host/events/unchanged.h"
 #include "host/topology/netdev.h"
 #include "task/schedule.h"
 
@@ -58,6 +58,7 @@ bool driver_has_twins(const Context& context, const host::Netdev& netdev) {
 
 CounterRules standard_rules(const Context& context) {
   CounterRules rules{standard_rows(), &kNetdevRaw};
+  rules.selection = &context.metrics;
   rules.unwrap = true;  // link_down_events is 32 bits wide on its way here
   // Counters with a family share their names with driver statistics (tx_pause_frames), which would appear
   // twice.
@@ -108,13 +109,6 @@ class Lanes {
   std::vector<std::string> labels_;
 };
 
-// A link that was up when the kernel was asked.
-struct KnownLink {
-  std::uint64_t changes;  // of the interface, noted before
-  task::Clock::time_point asked_at;
-  std::optional<std::pair<std::size_t, std::uint64_t>> counter;  // of link losses
-};
-
 // What netlink is asked about an interface.
 struct Questions {
   Questions(const Context& context, const std::string& netdev)
@@ -140,7 +134,6 @@ class EthtoolStandardJob : public core::Job {
   EthtoolStandardJob(const Context& context, const std::shared_ptr<const host::Netdev>& netdev)
       : Job("ethtool_standard", netdev->device, netdev->name),
         sysfs_(*context.host.sysfs),
-        changes_(*context.host.changes),
         netdev_(netdev),
         shared_(context.netdevs->of(netdev->id)),
         facts_(context.facts->of(*netdev)),
@@ -150,7 +143,8 @@ class EthtoolStandardJob : public core::Job {
         temperatures_(sysfs_, netdev->path + "/device", labels_, kNetdevTemperature,
                       kNetdevTemperatureCritical),
         facts_schedule_(kFactsInterval, netdev->name),
-        waits_for_driver_(driver_has_twins(context, *netdev)) {
+        waits_for_driver_(driver_has_twins(context, *netdev)),
+        link_unchanged_(*context.host.changes) {
     if (!context.host.speaks(host::NetlinkProtocol::generic)) return;
     counters_.set_names({genl::kCounterNames.begin(), genl::kCounterNames.end()});
     questions_ = std::make_unique<Questions>(context, netdev->name);
@@ -179,7 +173,8 @@ class EthtoolStandardJob : public core::Job {
     for (std::size_t i = first; i < all.size(); ++i)
       if (has_standard_twin(*all[i].metric) && !has_standard(*all[i].metric, all[i].own()))
         standard_.emplace_back(all[i].metric, all[i].own());
-    for (const DriverTwin& twin : shared_->twins()) {
+    const auto twins = shared_->twins();
+    for (const DriverTwin& twin : *twins) {
       if (has_standard(*twin.family, twin.own)) continue;
       samples.add(*twin.family, twin.own.empty() ? labels_ : labels_ + ',' + twin.own, twin.value);
     }
@@ -218,32 +213,29 @@ class EthtoolStandardJob : public core::Job {
 
   // A link that is up stays so until an event says otherwise.
   void ask_link_state(core::JobRun& run) {
-    const bool complete = changes_.complete();
-    const std::uint64_t changes = changes_.of(netdev_->name);
-    const bool known = complete && known_link_ && known_link_->changes == changes &&
-                       run.now() - known_link_->asked_at < kFactsInterval;
-    if (known) {
+    if (link_unchanged_.still({netdev_->name}, run.now())) {
       if (!requests_.gone()) add_known_link(run.samples());
       return;
     }
-    known_link_.reset();
-    KnownLink read{changes, run.now(), {}};
+    bool steady = false;
+    link_losses_.reset();
     const auto on_counter = [&](std::size_t counter, std::uint64_t value) {
       counters_.put(counter, value);
-      read.counter = {counter, value};
+      link_losses_ = {counter, value};
     };
     requests_.ask(questions_->link_state, run, [&](host::Bytes answer) -> core::Result<bool> {
       return genl::parse_link_state(answer, on_counter).map([&](const genl::LinkState& link) {
         add_link(link, run.samples());
-        if (link.up.value_or(false) && link.extended_state.empty()) known_link_ = read;
+        steady = link.up.value_or(false) && link.extended_state.empty();
         return link.up.has_value();
       });
     });
+    if (!steady) link_unchanged_.forget();
   }
 
   void add_known_link(core::SampleBatch& out) {
     add_flag(kNetdevLinkUp, true, {}, out);
-    if (const auto& counter = known_link_->counter) counters_.put(counter->first, counter->second);
+    if (link_losses_) counters_.put(link_losses_->first, link_losses_->second);
   }
 
   void add_flag(const core::MetricDesc& family, std::optional<bool> value, std::string_view own,
@@ -337,7 +329,6 @@ class EthtoolStandardJob : public core::Job {
   }
 
   host::HostFs& sysfs_;
-  const host::Changes& changes_;
   const std::shared_ptr<const host::Netdev> netdev_;
   const std::shared_ptr<NetdevShared> shared_;
   const std::shared_ptr<facts::NetdevCache> facts_;
@@ -356,7 +347,8 @@ class EthtoolStandardJob : public core::Job {
   Lanes corrected_bits_lanes_{kNetdevFecLaneCorrectedBitErrors, {}};
   std::string fec_mode_;
   std::string fec_labels_;
-  std::optional<KnownLink> known_link_;
+  host::Unchanged link_unchanged_;                                    ///< since it was up
+  std::optional<std::pair<std::size_t, std::uint64_t>> link_losses_;  ///< counter and its value
   std::optional<bool> link_up_;
   bool link_changed_ = false;  ///< since the facts were read
   std::optional<double> speed_;

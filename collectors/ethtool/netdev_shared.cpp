@@ -11,8 +11,9 @@
 namespace rdma_exporter::collectors {
 
 void NetdevShared::set_twins(std::vector<DriverTwin> twins) {
+  auto set = std::make_shared<const std::vector<DriverTwin>>(std::move(twins));
   const std::lock_guard lock(mutex_);
-  twins_ = std::move(twins);
+  twins_ = std::move(set);
   is_set_ = true;
   set_.notify_all();
 }
@@ -22,7 +23,7 @@ void NetdevShared::wait_for_twins(std::chrono::milliseconds longest) {
   set_.wait_for(lock, longest, [this] { return is_set_; });
 }
 
-std::vector<DriverTwin> NetdevShared::twins() const {
+std::shared_ptr<const std::vector<DriverTwin>> NetdevShared::twins() const {
   const std::lock_guard lock(mutex_);
   return twins_;
 }

@@ -32,7 +32,7 @@ class NetdevShared {
  public:
   /// Stores the values of the last reading of the driver statistics; none if it failed.
   void set_twins(std::vector<DriverTwin> twins);
-  std::vector<DriverTwin> twins() const;
+  std::shared_ptr<const std::vector<DriverTwin>> twins() const;
   /// Waits for the first set_twins(), so that the first page has the values.
   void wait_for_twins(std::chrono::milliseconds longest);
 
@@ -44,7 +44,7 @@ class NetdevShared {
   mutable std::mutex mutex_;
   std::condition_variable set_;
   bool is_set_ = false;
-  std::vector<DriverTwin> twins_;
+  std::shared_ptr<const std::vector<DriverTwin>> twins_ = std::make_shared<std::vector<DriverTwin>>();
   std::optional<std::uint8_t> pfc_;
 };
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <list>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -73,6 +74,10 @@ class SampleBatch {
                   std::string_view own = {});
   void add_stable(const MetricDesc& metric, const std::string& owner, double value,
                   std::string_view own = {});
+  /// The same for samples that add_stable() has made before.
+  void add_stable(std::span<const Sample> samples) {
+    samples_.insert(samples_.end(), samples.begin(), samples.end());
+  }
   void add_stable(const MetricDesc&, std::string&&, std::uint64_t, std::string_view own = {}) = delete;
   void add_stable(const MetricDesc&, std::string&&, double, std::string_view own = {}) = delete;
 
