@@ -14,7 +14,7 @@ constexpr std::uint32_t kUnknown = UINT32_MAX;
 }  // namespace
 
 PageWriter::PageWriter(std::span<const MetricDesc* const> families)
-    : families_(families.begin(), families.end()) {
+    : families_(families.begin(), families.end()), start_(families.size() + 1) {
   for (std::uint32_t i = 0; i < families_.size(); ++i) index_.emplace(families_[i], i);
 }
 
@@ -23,28 +23,51 @@ std::uint32_t PageWriter::look_up(const MetricDesc* metric) const {
   return family == index_.end() ? kUnknown : family->second;
 }
 
+// Puts each sample where the one at its place was on the last page. False if the page has others.
+bool PageWriter::sort_as_before(std::span<const SampleBatch* const> batches) {
+  std::size_t i = 0;
+  for (const SampleBatch* batch : batches) {
+    if (batch->size() > places_.size() - i) return false;
+    for (const Sample& sample : batch->samples()) {
+      const Place place = places_[i++];
+      const bool known = place.family != kUnknown;
+      if ((known ? families_[place.family] : unknown_[place.at]) != sample.metric) return false;
+      if (known) sorted_[place.at] = &sample;
+    }
+  }
+  return i == places_.size();
+}
+
 // A counting sort, which keeps the order within a family.
 void PageWriter::sort_by_family(std::span<const SampleBatch* const> batches) {
+  if (sort_as_before(batches)) return;
   std::size_t samples = 0;
   for (const SampleBatch* batch : batches) samples += batch->size();
-  family_of_.resize(samples, kUnknown);
+  places_.resize(samples, {kUnknown, 0});
   start_.assign(families_.size() + 1, 0);
-  std::uint32_t* family = family_of_.data();
+  auto place = places_.begin();
   for (const SampleBatch* batch : batches) {
     for (const Sample& sample : batch->samples()) {
-      if (*family == kUnknown || families_[*family] != sample.metric) *family = look_up(sample.metric);
-      if (*family != kUnknown) ++start_[*family + 1];
-      ++family;
+      std::uint32_t& family = (place++)->family;
+      if (family == kUnknown || families_[family] != sample.metric) family = look_up(sample.metric);
+      if (family != kUnknown) ++start_[family + 1];
     }
   }
   for (std::size_t i = 1; i < start_.size(); ++i) start_[i] += start_[i - 1];
   sorted_.resize(start_.back());
   next_.assign(start_.begin(), start_.end() - 1);
-  family = family_of_.data();
+  unknown_.clear();
+  place = places_.begin();
   for (const SampleBatch* batch : batches) {
     for (const Sample& sample : batch->samples()) {
-      if (*family != kUnknown) sorted_[next_[*family]++] = &sample;
-      ++family;
+      if (place->family != kUnknown) {
+        place->at = static_cast<std::uint32_t>(next_[place->family]++);
+        sorted_[place->at] = &sample;
+      } else {
+        place->at = static_cast<std::uint32_t>(unknown_.size());
+        unknown_.push_back(sample.metric);
+      }
+      ++place;
     }
   }
 }

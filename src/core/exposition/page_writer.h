@@ -32,15 +32,21 @@ class PageWriter {
 
  private:
   std::uint32_t look_up(const MetricDesc* metric) const;
+  bool sort_as_before(std::span<const SampleBatch* const> batches);
   void sort_by_family(std::span<const SampleBatch* const> batches);
 
   std::vector<const MetricDesc*> families_;
   std::unordered_map<const MetricDesc*, std::uint32_t> index_;
-  /// The family index of each sample, in the order of the batches. Mostly right already: pages differ little,
-  /// and most samples are where they were on the last one.
-  std::vector<std::uint32_t> family_of_;
-  std::vector<std::size_t> start_;  ///< where each family's samples begin in sorted_
-  std::vector<std::size_t> next_;   ///< where the next sample of each family goes
+  /// Of each sample of the last page, in the order of the batches: its family, and where it is in sorted_ or
+  /// unknown_. Mostly the next page has the same; otherwise most samples are where they were.
+  struct Place {
+    std::uint32_t family;
+    std::uint32_t at;
+  };
+  std::vector<Place> places_;
+  std::vector<const MetricDesc*> unknown_;  ///< the families of samples that are left out, at their places
+  std::vector<std::size_t> start_;          ///< where each family's samples begin in sorted_
+  std::vector<std::size_t> next_;           ///< where the next sample of each family goes
   std::vector<const Sample*> sorted_;
 };
 

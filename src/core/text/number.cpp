@@ -2,9 +2,6 @@
 // Copyright the rdma_exporter authors
 #include "core/text/number.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -38,8 +35,7 @@ char* write_number(char* to, std::uint64_t value) {
     *to = static_cast<char>('0' + value);
     return to + 1;
   }
-  const fmt::format_int digits(value);
-  return std::copy_n(digits.data(), digits.size(), to);
+  return std::to_chars(to, to + kNumberSize, value).ptr;
 }
 
 }  // namespace rdma_exporter::core

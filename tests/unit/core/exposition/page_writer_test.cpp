@@ -53,9 +53,10 @@ TEST(PageWriter, WritesPagesThatDifferFromTheOneBefore) {
       {&kA, &kB, &kC, &kA}, {&kC, &kA}, {}, {&kA, &kB, &kC, &kA, &kB}, {&kStranger, &kB}, {&kB, &kStranger}};
   TextFormat format;
   PageWriter writer(kFamilies);
-  for (const auto& page : pages) {
+  std::uint64_t value = 0;
+  for (std::size_t i = 0; i < 2 * pages.size(); ++i) {  // each one is followed by one with other values
     SampleBatch batch;
-    for (const MetricDesc* metric : page) batch.add(*metric, {}, std::uint64_t{batch.size()});
+    for (const MetricDesc* metric : pages[i / 2]) batch.add(*metric, {}, ++value);
     const SampleBatch* const batches[] = {&batch};
     std::string out;
     writer.write(batches, format, out);
