@@ -3,10 +3,12 @@
 #pragma once
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace rdma_exporter::scrape {
 
@@ -14,9 +16,12 @@ namespace rdma_exporter::scrape {
 class Selection {
  public:
   Selection() = default;
-  explicit Selection(std::set<std::string, std::less<>> names) : all_(false), names_(std::move(names)) {}
+  explicit Selection(const std::set<std::string, std::less<>>& names)
+      : all_(false), names_(names.begin(), names.end()) {}
 
-  bool has(std::string_view collector) const { return all_ || names_.contains(collector); }
+  bool has(std::string_view collector) const {
+    return all_ || std::find(names_.begin(), names_.end(), collector) != names_.end();
+  }
   bool has_all() const { return all_; }
   /// Whether this selection contains everything in `other`.
   bool covers(const Selection& other) const {
@@ -26,13 +31,16 @@ class Selection {
   void add(const Selection& other) {
     all_ = all_ || other.all_;
     if (all_) return names_.clear();
-    names_.insert(other.names_.begin(), other.names_.end());
+    std::vector<std::string> both;
+    std::set_union(names_.begin(), names_.end(), other.names_.begin(), other.names_.end(),
+                   std::back_inserter(both));
+    names_ = std::move(both);
   }
   bool operator==(const Selection&) const = default;
 
  private:
   bool all_ = true;
-  std::set<std::string, std::less<>> names_;
+  std::vector<std::string> names_;  ///< sorted; few, and looked for once per job
 };
 
 }  // namespace rdma_exporter::scrape

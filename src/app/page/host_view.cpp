@@ -138,7 +138,7 @@ bool HostView::look_up(const core::MetricDesc& metric) {
 }
 
 // A new layout begins with the first sample that differs from the last collection.
-void HostView::take(const std::vector<const core::SampleBatch*>& batches, Snapshot& into) {
+void HostView::take(const std::vector<const core::SampleBatch*>& batches, bool whole, Snapshot& into) {
   std::shared_ptr<Layout> fresh;
   const Layout& known = *latest_.layout;
   into.values.reserve(known.places.size());
@@ -155,13 +155,20 @@ void HostView::take(const std::vector<const core::SampleBatch*>& batches, Snapsh
       into.values.push_back(value);
       previous = &sample;
     }
-  if (!fresh && into.values.size() < known.places.size()) fresh = known.first(into.values.size());
+  const std::size_t taken = into.values.size();
+  const bool as_before = taken == known.places.size() - known.others && (!whole || known.others == 0);
+  if (!fresh && !as_before) fresh = known.first(taken);
   into.layout = latest_.layout;
-  if (!fresh) return;
+  if (!fresh) {
+    into.values.insert(into.values.end(), latest_.values.begin() + static_cast<std::ptrdiff_t>(taken),
+                       latest_.values.end());
+    return;
+  }
   fresh->places.shrink_to_fit();
   fresh->text.shrink_to_fit();
   into.values.shrink_to_fit();
   into.layout = std::move(fresh);
+  if (!whole) keep_others(into);
 }
 
 // Keeps the samples of families that the new collection lacks.
@@ -174,6 +181,7 @@ void HostView::keep_others(Snapshot& into) const {
     both->add(&metric, labels);
     into.values.push_back(value);
   });
+  both->others = into.values.size() - into.layout->places.size();
   into.layout = both;
 }
 
@@ -182,8 +190,7 @@ void HostView::observe(const std::vector<const core::SampleBatch*>& batches, boo
   try {
     const std::lock_guard lock(mutex_);
     spare_.values.clear();
-    take(batches, spare_);
-    if (!whole) keep_others(spare_);
+    take(batches, whole, spare_);
     spare_.time = now;
     if (latest_.time && (!base_.time || *latest_.time - *base_.time >= kShortest)) std::swap(base_, latest_);
     std::swap(latest_, spare_);

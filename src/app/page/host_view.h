@@ -70,6 +70,7 @@ class HostView {
     };
     std::vector<Place> places;
     std::string text;
+    std::size_t others = 0;  ///< how many at the end are of collectors that the last collection lacked
 
     bool equals(Text part, std::string_view other) const {
       return part.length == other.size() &&
@@ -111,7 +112,7 @@ class HostView {
     return family.wanted;
   }
   bool look_up(const core::MetricDesc& metric);
-  void take(const std::vector<const core::SampleBatch*>& batches, Snapshot& into);
+  void take(const std::vector<const core::SampleBatch*>& batches, bool whole, Snapshot& into);
   void keep_others(Snapshot& into) const;
   void add_devices(doctor::Facts& facts) const;
   void add_verdicts(doctor::Findings& findings) const;

@@ -166,7 +166,7 @@ core::Result<scrape::Selection> select_collectors(
       return core::config_error("exclude[]: unknown collector " + config::in_quotes(name));
     names.erase(name);
   }
-  return scrape::Selection(std::move(names));
+  return scrape::Selection(names);
 }
 
 }  // namespace rdma_exporter::app

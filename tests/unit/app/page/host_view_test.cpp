@@ -114,6 +114,38 @@ TEST_F(HostViewTest, ACollectionOfSomeCollectorsKeepsWhatOthersSaid) {
   EXPECT_TRUE(ports().empty()) << "the device has gone";
 }
 
+TEST_F(HostViewTest, CollectionsOfSomeCollectorsMayFollowEachOther) {
+  const auto collect_some = [&](std::chrono::seconds after,
+                                std::vector<std::pair<std::string, std::uint64_t>> ports) {
+    core::SampleBatch batch;
+    for (const auto& [device, state] : ports)
+      batch.add(kState, core::render_labels({{"device", device}, {"port", "1"}}), state);
+    view.observe({&batch}, false, start + after);
+  };
+  const auto states = [&] {
+    std::vector<std::uint32_t> all;
+    for (const auto& device : view.content().facts.devices)
+      if (const auto& state = device.ports.at(0).state) all.push_back(*state);
+    return all;
+  };
+  collect(0s, 7, 1000);
+  for (const auto after : {15s, 30s, 45s}) {
+    collect_some(after, {{"mlx5_0", after == 30s ? 1 : 4}});
+    EXPECT_EQ(states(), std::vector<std::uint32_t>{after == 30s ? 1U : 4U});
+    const auto counters = view.content().facts.counters;
+    ASSERT_EQ(counters.size(), 2U);
+    EXPECT_EQ(counters[0].total, 7);
+    EXPECT_EQ(counters[1].total, 1000);
+  }
+  collect_some(60s, {{"mlx5_0", 4}, {"mlx5_1", 2}});
+  EXPECT_EQ(states(), (std::vector<std::uint32_t>{4, 2}));
+  collect_some(75s, {{"mlx5_1", 4}});
+  EXPECT_EQ(states(), std::vector<std::uint32_t>{4});
+  EXPECT_EQ(view.content().facts.counters.size(), 2U);
+  collect(90s, 8, 0);
+  EXPECT_EQ(view.content().facts.counters.size(), 1U) << "a collection of all has the last word";
+}
+
 TEST_F(HostViewTest, SaysWhatOtherFamiliesKnowOfThePort) {
   core::SampleBatch batch;
   batch.add(kDeviceInfo, R"(device="mlx5_0",fw_version="28.39.1002",driver="mlx5_core")", std::uint64_t{1});
