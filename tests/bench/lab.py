@@ -8,9 +8,11 @@ opens, reads and closes the counter files of all ports, and with node_exporter. 
 median of the ratios of five turns. The whole system is all processor time of the guest, client included, without what it
 needs when nothing scrapes. Ratios only: the guest's processor is emulated.
 
+The exporter's page has six times the series of node_exporter's collector `infiniband`, so two more comparisons: only the
+collectors that read what it reads, and node_exporter with its collector `ethtool`, too.
+
 What bounds the figures: the bare server (bare_server.c) reads the files that the exporter keeps open and makes the netlink
-requests of one of its scrapes, looks at nothing of it, and answers with a page of the same size. And the same ratios with only
-the collectors that read what node_exporter reads."""
+requests of one of its scrapes, looks at nothing of it, and answers with a page of the same size."""
 
 import argparse
 import os
@@ -28,7 +30,7 @@ import exporter  # noqa: E402
 from measure import cpu_seconds, judge, mode_ticks, report, rss_mb, series_of  # noqa: E402
 
 NODE_EXPORTER = "prometheus-node-exporter"
-PORT, NODE_PORT, NOTED_PORT = 9400, 9401, 9402
+PORT, NODE_PORT, ETHTOOL_PORT, NOTED_PORT = 9400, 9401, 9402, 9402
 # What node_exporter's collector `infiniband` reads.
 ALIKE = "/metrics?" + "&".join(f"collect[]={name}" for name in ("device", "port", "port_counters", "hw_counters"))
 TURNS, SCRAPES = 5, 40
@@ -37,7 +39,10 @@ INFINIBAND = pathlib.Path("/sys/class/infiniband")
 SETTLE = 8  # seconds, for what is read in the background after a start
 # What --check wants: (what, limit, at most).
 LIMITS = {"own": ("CPU of a scrape / bare loop", 0.2, True), "system": ("whole system / bare loop", 0.45, True),
-          "node": ("CPU of node_exporter / ours", 12, False)}
+          "node": ("CPU of node_exporter / ours", 12, False),
+          "alike": ("CPU of a scrape of what node_exporter reads / bare loop", 0.2, True),
+          "node/alike": ("CPU of node_exporter / ours, what both read", 12, False),
+          "node+": ("CPU of node_exporter with its collector ethtool / ours", 12, False)}
 
 
 def of_system():
@@ -137,13 +142,13 @@ def ratio(times, above, below):
     return statistics.median(one / other for one, other in zip(times[above], times[below]))
 
 
-def start_node_exporter():
-    command = [NODE_EXPORTER, "--collector.disable-defaults", "--collector.infiniband",
-               f"--web.listen-address=127.0.0.1:{NODE_PORT}"]
+def start_node_exporter(port, *collectors):
+    command = [NODE_EXPORTER, "--collector.disable-defaults", *(f"--collector.{name}" for name in collectors),
+               f"--web.listen-address=127.0.0.1:{port}"]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     for _ in range(600):
         try:
-            return process, Server(process.pid, NODE_PORT)
+            return process, Server(process.pid, port)
         except ConnectionRefusedError:
             time.sleep(0.1)
     raise SystemExit("bench: node_exporter does not listen")
@@ -183,10 +188,11 @@ def main():
     pathlib.Path("/tmp/files").write_text("\n".join(files) + "\n")
     daemon = subprocess.Popen([exporter.BINARY, f"--web.listen-address=127.0.0.1:{PORT}"], stderr=subprocess.DEVNULL)
     time.sleep(SETTLE)
-    ours, alike, node = Server(daemon.pid, PORT), Server(daemon.pid, PORT, ALIKE), None
+    ours, alike, node, ethtool = Server(daemon.pid, PORT), Server(daemon.pid, PORT, ALIKE), None, None
     if shutil.which(NODE_EXPORTER):
-        node_process, node = start_node_exporter()
-    for server in filter(None, (ours, alike, node)):
+        node_process, node = start_node_exporter(NODE_PORT, "infiniband")
+        ethtool_process, ethtool = start_node_exporter(ETHTOOL_PORT, "infiniband", "ethtool")
+    for server in filter(None, (ours, alike, node, ethtool)):
         for _ in range(3):
             server.client.scrape()
     least_process = subprocess.Popen([options.bare_server, kept, str(len(ours.client.page())), requests],
@@ -194,7 +200,7 @@ def main():
     least = Server(least_process.pid, int(least_process.stdout.readline()))
     idle = idle_share(5)
     ratios = {name: [] for name in LIMITS}
-    times = {"bare": [], "least": [], "least, system": [], "own": [], "system": [], "alike": [], "node": []}
+    times = {"bare": [], "least": [], "least, system": [], "own": [], "system": [], "alike": [], "node": [], "node+": []}
     for _ in range(TURNS):
         times["bare"].append(bare(options.bare_loop, "/tmp/files"))
         for name, seconds in zip(("least", "least, system"), least.turn(idle)):
@@ -205,9 +211,13 @@ def main():
         ratios["own"].append(own / times["bare"][-1])
         ratios["system"].append(system / times["bare"][-1])
         times["alike"].append(alike.turn(idle)[0])
+        ratios["alike"].append(times["alike"][-1] / times["bare"][-1])
         if node:
             times["node"].append(node.turn(idle)[0])
+            times["node+"].append(ethtool.turn(idle)[0])
             ratios["node"].append(times["node"][-1] / own)
+            ratios["node/alike"].append(times["node"][-1] / times["alike"][-1])
+            ratios["node+"].append(times["node+"][-1] / own)
     print(f"{len(list(INFINIBAND.iterdir()))} devices, {len(files)} counter files, kernel {os.uname().release}; idle "
           f"{idle:.1%} of a processor; median of {TURNS} turns of {SCRAPES} scrapes\n")
     for name, values in times.items():
@@ -217,9 +227,9 @@ def main():
           f"{ratio(times, 'least', 'bare'):.2f} of the bare loop, whole system {ratio(times, 'least, system', 'bare'):.2f}")
     print(f"ours: {ours.about()}; {ours.kernel_share():.0%} of its time is the kernel's: "
           f"{ours.kernel_share() * statistics.median(ratios['own']):.2f} of the bare loop")
-    print(f"alike, what node_exporter reads: {alike.about()}; {ratio(times, 'alike', 'bare'):.2f} of the bare loop")
+    print(f"alike, what node_exporter reads: {alike.about()}")
     if node:
-        print(f"node_exporter: {node.about()}; {ratio(times, 'node', 'alike'):.1f} times ours for what it reads")
+        print(f"node_exporter: {node.about()}\nnode+, with its collector ethtool, too: {ethtool.about()}")
     targets = []
     for name, (what, limit, at_most) in LIMITS.items():
         if ratios[name]:
@@ -231,6 +241,7 @@ def main():
     least_process.kill()
     if node:
         node_process.terminate()
+        ethtool_process.terminate()
     return 1 if options.check and not reached else 0
 
 
