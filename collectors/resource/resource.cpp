@@ -4,11 +4,11 @@
 // Collector resource: how many objects (queue pairs, memory regions, ...) each device has, their limits,
 // states and owners. Counts come with every scrape, in one netlink message per device. The tables of objects
 // are dumped in the background (resource_pass.h), where that is safe.
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
 #include <list>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -145,19 +145,37 @@ class ResourceJob : public core::Job {
   }
 
  private:
+  // A type of objects: how many there are, and how many there may be.
+  struct Type {
+    std::string name;
+    std::string label;
+    std::uint64_t current = 0;
+    std::uint64_t limit = 0;  // 0: not said
+  };
+
+  static Type make_type(std::string_view name) {
+    return {std::string(name), core::render_labels({{"type", name}})};
+  }
+
   bool read_summary(core::JobRun& run) {
-    counts_.clear();
-    kernel_limits_.clear();
+    std::size_t read = 0;
     const auto take = [&](const host::nldev::ResourceCount& count) {
-      counts_.emplace(count.type, count.current);
-      if (count.max && *count.max > 0) kernel_limits_.emplace(count.type, *count.max);
+      // The kernel names the same types in the same order each time.
+      if (read == types_.size() || types_[read].name != count.type) {
+        types_.resize(read);
+        types_.push_back(make_type(count.type));
+      }
+      Type& type = types_[read++];
+      type.current = count.current;
+      type.limit = count.max.value_or(0);
     };
     const auto answered = host::ask<void>(
         *netlink_, host::nldev::kResourceSummary, request_,
         [&](host::Bytes answer) { return host::nldev::parse_resource_summary(answer, take); });
+    types_.resize(read);  // without those that the kernel no longer names
     if (answered) {
-      for (const auto& [type, current] : counts_)
-        run.samples().add_stable(kResourceObjects, labels_, current, type_label(type));
+      for (const Type& type : types_)
+        run.samples().add_stable(kResourceObjects, labels_, type.current, type.label);
       return true;
     }
     // EINVAL: a kernel before 4.17, or the device has just been deleted.
@@ -167,22 +185,30 @@ class ResourceJob : public core::Job {
 
   void add_limits(core::JobRun& run) {
     if (!limits_ && context_.host.verbs && limits_schedule_.take(run.now())) ask_limits(run);
-    ResourceCounts limits = kernel_limits_;
-    if (limits_) {
-      for (const auto& [type, limit] :
-           {std::pair{"qp", limits_->qps}, std::pair{"cq", limits_->cqs}, std::pair{"mr", limits_->mrs},
-            std::pair{"pd", limits_->pds}, std::pair{"srq", limits_->srqs}})
-        if (limit > 0) limits.emplace(type, limit);
-    }
-    for (const auto& [type, limit] : limits)
-      run.samples().add_stable(kResourceLimit, labels_, limit, type_label(type));
+    for (const Type& type : types_)
+      if (type.limit > 0) run.samples().add_stable(kResourceLimit, labels_, type.limit, type.label);
+    if (!limits_) return;
+    for (const Type& type : *limits_)
+      if (!kernel_limits(type)) run.samples().add_stable(kResourceLimit, labels_, type.limit, type.label);
+  }
+
+  bool kernel_limits(const Type& type) const {
+    return std::any_of(types_.begin(), types_.end(),
+                       [&](const Type& said) { return said.limit > 0 && said.name == type.name; });
   }
 
   void ask_limits(core::JobRun& run) {
     const auto asked = facts_->limits({run.now(), kLimitsRetry / 2});
     const auto& limits = *asked;
     if (limits) {
-      limits_ = *limits;
+      limits_.emplace();
+      for (const auto& [name, limit] :
+           {std::pair{"qp", limits->qps}, std::pair{"cq", limits->cqs}, std::pair{"mr", limits->mrs},
+            std::pair{"pd", limits->pds}, std::pair{"srq", limits->srqs}}) {
+        if (limit == 0) continue;
+        limits_->push_back(make_type(name));
+        limits_->back().limit = limit;
+      }
     } else if (!host::means_no_verbs(limits.error())) {
       run.count_read_error(core::reason(limits.error()));
     }
@@ -195,7 +221,7 @@ class ResourceJob : public core::Job {
     if (!decision.enabled || context_.background == nullptr) return;
     const bool first = !passes_;
     if (first) passes_ = std::make_shared<ResourcePasses>(context_, *device_);
-    passes_->start_if_due(counts_, run.now());
+    if (passes_->wants(run.now())) passes_->start_if_due(counts(), run.now());
     if (first) passes_->wait_for_first(context_.resource.first_wait);
     served_ = passes_->latest();
     if (served_) add_report(*served_, run);
@@ -229,11 +255,10 @@ class ResourceJob : public core::Job {
     }
   }
 
-  // Rendered once, because the types are the same in every scrape.
-  const std::string& type_label(const std::string& type) {
-    std::string& label = type_labels_[type];
-    if (label.empty()) label = core::render_labels({{"type", type}});
-    return label;
+  ResourceCounts counts() const {
+    ResourceCounts counts;
+    for (const Type& type : types_) counts.emplace(type.name, type.current);
+    return counts;
   }
 
   const Context& context_;
@@ -244,11 +269,9 @@ class ResourceJob : public core::Job {
   const std::vector<std::byte> request_;
   const std::unique_ptr<host::Netlink> netlink_;
   std::list<OptionalCounters> optional_;
-  std::map<std::string, std::string> type_labels_;
   std::string enabled_labels_;
-  ResourceCounts counts_;
-  ResourceCounts kernel_limits_;
-  std::optional<host::DeviceLimits> limits_;
+  std::vector<Type> types_;                  ///< of the last summary
+  std::optional<std::vector<Type>> limits_;  ///< of the verbs device, once it has said them
   task::Schedule limits_schedule_{kLimitsRetry};
   std::shared_ptr<ResourcePasses> passes_;
   std::shared_ptr<const DetailReport> served_;  ///< owns the labels of this run's samples

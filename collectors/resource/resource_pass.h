@@ -76,6 +76,8 @@ class ResourcePasses : public std::enable_shared_from_this<ResourcePasses> {
   /// `context` must outlive it and have a background; `device` must have a netlink index.
   ResourcePasses(const Context& context, const host::Device& device);
 
+  /// Whether start_if_due() has anything to do at `now`.
+  bool wants(Clock::time_point now) const { return report_.wants(now); }
   /// Starts a pass if one is due at `now` and none is in progress.
   void start_if_due(ResourceCounts counts, Clock::time_point now);
   /// The result of the last pass that has ended; nullptr before that.

@@ -58,6 +58,12 @@ class BackgroundValue {
     }
   }
 
+  /// Whether read_if_due() has anything to do at `now`, for a `read` that is expensive to make.
+  bool wants(Clock::time_point now) const {
+    const std::lock_guard lock(state_->mutex);
+    return state_->started || state_->schedule.due(now);
+  }
+
   template <typename Read>
   void read_if_due(Clock::time_point now, Read read) {
     read_if_due(now, std::move(read), [] {});

@@ -3,12 +3,18 @@
 //
 // What is exported of the objects that exist.
 #include <gtest/gtest.h>
+#include <rdma/rdma_netlink.h>
 
 #include <cerrno>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 
+#include "host/netlink/netlink_attr.h"
 #include "tests/unit/collectors/resource/resource_fixture.h"
+#include "tests/unit/support/netlink_mutation.h"
 
 namespace rdma_exporter::collectors {
 namespace {
@@ -27,6 +33,52 @@ TEST_F(ResourceTest, CountsObjectsAndTheirLimits) {
   EXPECT_EQ(page.at(R"(rdma_resource_objects_limit{device="rxe0",type="qp"})"), 1000);
   EXPECT_EQ(page.at(R"(rdma_resource_objects_limit{device="rxe0",type="cq"})"), 2000);
   EXPECT_EQ(count(page, "rdma_resource_objects_limit{"), 3U);  // 0: not said
+}
+
+// The recorded summary with its entries changed; one for which `change` returns false is left out.
+Message with_summary_entries(const std::function<bool(std::string_view type, Message& entry)>& change) {
+  Message message;
+  host::for_each_attr(recorded_message("res_get_0.bin"), [&](const host::Attr& attr) {
+    if (attr.type != RDMA_NLDEV_ATTR_RES_SUMMARY) return test::append_attr(message, attr.type, attr.data);
+    Message table;
+    host::for_each_attr(attr.data, [&](const host::Attr& entry) {
+      std::string_view type;
+      host::for_each_attr(entry.data, [&](const host::Attr& part) {
+        if (part.type == RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_NAME) type = part.text();
+      });
+      Message changed(entry.data.begin(), entry.data.end());
+      if (change(type, changed)) test::append_attr(table, entry.type, changed);
+    });
+    test::append_attr(message, attr.type, table);
+  });
+  return message;
+}
+
+TEST_F(ResourceTest, PrefersTheLimitsOfTheKernel) {
+  script_->answers[host::nldev::kResourceSummary] = {with_summary_entries([](auto type, Message& entry) {
+    constexpr std::uint16_t kEntryMax = 118;  // RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_MAX, after Linux 7.2
+    const std::uint64_t limit = 4096;
+    if (type == "qp") test::append_attr(entry, kEntryMax, std::as_bytes(std::span(&limit, 1)));
+    return true;
+  })};
+  const Page page = collect();
+  EXPECT_EQ(page.at(R"(rdma_resource_objects_limit{device="rxe0",type="qp"})"), 4096);
+  EXPECT_EQ(page.at(R"(rdma_resource_objects_limit{device="rxe0",type="cq"})"), 2000);
+  EXPECT_EQ(count(page, "rdma_resource_objects_limit{"), 3U);
+}
+
+TEST_F(ResourceTest, CountsTheTypesThatTheKernelNamesNow) {
+  collect();
+  const auto only = [&](std::string_view wanted) {
+    script_->answers[host::nldev::kResourceSummary] = {
+        with_summary_entries([wanted](auto type, const Message&) { return type == wanted; })};
+    return collect();
+  };
+  for (const char* type : {"pd", "mr"}) {
+    const Page page = only(type);
+    EXPECT_TRUE(page.contains(R"(rdma_resource_objects{device="rxe0",type=")" + std::string(type) + "\"}"));
+    EXPECT_EQ(count(page, "rdma_resource_objects{"), 1U);
+  }
 }
 
 TEST_F(ResourceTest, AsksForLimitsUntilTheyAreKnownAndThenNoMore) {
