@@ -7,11 +7,10 @@
 //
 // The end that receives a damaged packet counts it, so both ends are read. A virtual function or sub-function
 // has no link of its own; the device of its physical function has it.
+#include <algorithm>
 #include <array>
 #include <chrono>
-#include <functional>
 #include <list>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,6 +20,7 @@
 
 #include "collectors/attr_text.h"
 #include "collectors/collector.h"
+#include "core/intern.h"
 #include "core/labels.h"
 #include "core/text/kernel_text.h"
 #include "host/fs/attr_dir.h"
@@ -63,13 +63,14 @@ constexpr std::array kFamilies{&kMessages, &kErrors, &kRootMessages, &kNative};
 static_assert(core::all_valid(std::array{kMessages, kErrors, kRootMessages, kNative}));
 
 struct Level {
-  const char* name;
+  const char* label;
   const char* file;
   const char* root_file;
 };
-constexpr std::array kLevels{Level{"correctable", "aer_dev_correctable", "aer_rootport_total_err_cor"},
-                             Level{"nonfatal", "aer_dev_nonfatal", "aer_rootport_total_err_nonfatal"},
-                             Level{"fatal", "aer_dev_fatal", "aer_rootport_total_err_fatal"}};
+constexpr std::array kLevels{
+    Level{R"(level="correctable")", "aer_dev_correctable", "aer_rootport_total_err_cor"},
+    Level{R"(level="nonfatal")", "aer_dev_nonfatal", "aer_rootport_total_err_nonfatal"},
+    Level{R"(level="fatal")", "aer_dev_fatal", "aer_rootport_total_err_fatal"}};
 
 // A line with a short name and a number for each bit of a 32-bit register, and one for the total.
 using Buffer = std::array<char, 4096>;
@@ -86,13 +87,8 @@ bool is_sub_function(const std::string& path) { return address_of(path).find(".s
 class LinkEnd {
  public:
   LinkEnd(host::Host& host, const std::string& path, std::string_view end, std::string_view device)
-      : files_(*host.sysfs, path, host.open_files) {
-    for (std::size_t level = 0; level < kLevels.size(); ++level)
-      levels_[level].labels = core::render_labels({{"device", device},
-                                                   {"end", end},
-                                                   {"pci_address", address_of(path)},
-                                                   {"level", kLevels[level].name}});
-  }
+      : labels_(core::render_labels({{"device", device}, {"end", end}, {"pci_address", address_of(path)}})),
+        files_(*host.sysfs, path, host.open_files) {}
 
   /// False if it has no such counters.
   bool add(Buffer& buffer, core::JobRun& run) {
@@ -106,49 +102,58 @@ class LinkEnd {
   }
 
  private:
-  /// One file: its last text, and the parsed result.
-  struct File {
+  /// A kind of errors that have occurred.
+  struct Kind {
+    std::string name;
     std::string labels;
-    std::string text;
+    std::uint64_t count;
+  };
+  /// One file: its last text, and the parsed result. The files of all healthy links have the same text.
+  struct File {
+    std::shared_ptr<const std::string> text;  ///< null if it could not be read
     std::optional<std::uint64_t> messages;
-    std::vector<std::pair<const std::string*, std::uint64_t>> errors;  ///< label and count
-    /// Kinds of errors that have occurred, with their labels. The size of a sysfs file limits their number.
-    std::map<std::string, std::string, std::less<>> seen;
+    std::vector<Kind> kinds;  ///< the size of a sysfs file limits their number
   };
 
   // The text of a healthy link stays the same for months, so it is parsed only when it has changed.
   bool add_level(std::size_t level, Buffer& buffer, core::JobRun& run) {
     File& file = levels_[level];
     const auto text = files_.read(kLevels[level].file, buffer);
-    if (const auto known = text ? learn(file, *text) : tl::unexpected(text.error()); !known) {
-      file.text.clear();
+    if (const auto known = text ? learn(level, *text) : tl::unexpected(text.error()); !known) {
+      file.text.reset();
       count_unless_absent(known.error(), run);
       return false;
     }
-    if (file.messages) run.samples().add_stable(kMessages, file.labels, *file.messages);
-    for (const auto& [error, count] : file.errors)
-      run.samples().add_stable(kErrors, file.labels, count, *error);
+    if (file.messages) run.samples().add_stable(kMessages, labels_, *file.messages, kLevels[level].label);
+    for (const Kind& kind : file.kinds) run.samples().add_stable(kErrors, labels_, kind.count, kind.labels);
     return true;
   }
 
-  static core::Result<void> learn(File& file, std::string_view text) {
-    if (!text.empty() && file.text == text) return {};
+  core::Result<void> learn(std::size_t level, std::string_view text) {
+    File& file = levels_[level];
+    if (file.text && *file.text == text) return {};
     const auto counters = core::parse_aer_counters(text);
     if (!counters) return tl::unexpected(counters.error());
-    file.text = text;
+    file.text = core::intern(std::string(text));
     file.messages = counters->messages;
-    file.errors.clear();
     for (const auto& [error, count] : counters->errors) {
-      auto known = file.seen.find(error);
-      if (known == file.seen.end()) {
-        if (count == 0) continue;
-        known = file.seen.emplace(error, core::render_labels({{"error", error}})).first;
-      }
-      file.errors.emplace_back(&known->second, count);
+      const auto same = [name = error](const Kind& kind) { return kind.name == name; };
+      const auto known = std::find_if(file.kinds.begin(), file.kinds.end(), same);
+      if (known != file.kinds.end())
+        known->count = count;
+      else if (count > 0)
+        file.kinds.push_back({std::string(error), labels_of(level, error), count});
     }
     return {};
   }
 
+  static std::string labels_of(std::size_t level, std::string_view error) {
+    std::string labels = kLevels[level].label;
+    core::append_label(labels, "error", error);
+    return labels;
+  }
+
+  const std::string labels_;
   host::AttrDir files_;
   std::array<File, kLevels.size()> levels_;
 };
@@ -157,21 +162,20 @@ class LinkEnd {
 class RootPort {
  public:
   RootPort(host::Host& host, const std::string& path, std::string_view device)
-      : sysfs_(*host.sysfs), address_(address_of(path)), files_(sysfs_, path, host.open_files) {
-    for (std::size_t level = 0; level < kLevels.size(); ++level)
-      labels_[level] = core::render_labels(
-          {{"device", device}, {"pci_address", address_}, {"level", kLevels[level].name}});
-  }
+      : sysfs_(*host.sysfs),
+        address_(address_of(path)),
+        labels_(core::render_labels({{"device", device}, {"pci_address", address_}})),
+        files_(sysfs_, path, host.open_files) {}
 
   void add(Buffer& buffer, core::JobRun& run) {
     if (const auto listed = files_.refresh(); !listed) return count_unless_absent(listed.error(), run);
-    for (std::size_t level = 0; level < kLevels.size(); ++level) {
-      const auto text = files_.read(kLevels[level].root_file, buffer);
+    for (const Level& level : kLevels) {
+      const auto text = files_.read(level.root_file, buffer);
       const auto count = text ? core::parse_counter(*text) : tl::unexpected(text.error());
       if (!count)
         count_unless_absent(count.error(), run);
       else if (*count)
-        run.samples().add_stable(kRootMessages, labels_[level], **count);
+        run.samples().add_stable(kRootMessages, labels_, **count, level.label);
     }
   }
 
@@ -189,9 +193,9 @@ class RootPort {
  private:
   host::HostFs& sysfs_;
   const std::string address_;
+  const std::string labels_;
   host::AttrDir files_;
   std::string bound_;  ///< its name below the driver at the last search
-  std::array<std::string, kLevels.size()> labels_;
 };
 
 class PcieErrorsJob : public core::Job {
