@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
+#include "core/rare_counts.h"
 #include "core/sample_batch.h"
 
 namespace rdma_exporter::core {
@@ -39,23 +39,23 @@ class JobRun {
   const SampleBatch& samples() const { return samples_; }
 
   /// Counts a failed read of a source that exists. `reason` must be static text (core::reason()).
-  void count_read_error(std::string_view reason) { read_errors_.emplace_back(reason, 1); }
+  void count_read_error(std::string_view reason) { read_errors_.append(reason, 1); }
   /// Counts series that were left out because of a limit. `reason` must be static text.
-  void count_dropped(std::string_view reason, std::uint64_t series) { dropped_.emplace_back(reason, series); }
+  void count_dropped(std::string_view reason, std::uint64_t series) { dropped_.append(reason, series); }
   /// Marks the whole job as failed: its device cannot be listed, or it threw an exception.
   void fail() { failed_ = true; }
 
-  using Counts = std::vector<std::pair<std::string_view, std::uint64_t>>;
-  const Counts& read_errors() const { return read_errors_; }
-  const Counts& dropped() const { return dropped_; }
+  /// One entry for each call. Valid until the next one.
+  RareCounts::List read_errors() const { return read_errors_.all(); }
+  RareCounts::List dropped() const { return dropped_.all(); }
   bool failed() const { return failed_; }
 
  private:
   std::uint64_t cycle_;
   Clock::time_point now_;
   SampleBatch samples_;
-  Counts read_errors_;
-  Counts dropped_;
+  RareCounts read_errors_;
+  RareCounts dropped_;
   bool failed_ = false;
 };
 

@@ -18,16 +18,22 @@ std::string Sample::labels() const {
   return all.append(own());
 }
 
+SampleBatch::Owned& SampleBatch::owned() {
+  if (!owned_) owned_ = std::make_unique<Owned>();
+  return *owned_;
+}
+
 std::string_view SampleBatch::copy(std::string_view labels) {
   if (labels.empty()) return {};
+  auto& [copies, filling, histograms] = owned();
   const auto room = [](const std::string& buffer) { return buffer.capacity() - buffer.size(); };
-  while (filling_ < copies_.size() && room(copies_[filling_]) < labels.size()) ++filling_;
-  if (filling_ == copies_.size()) {
+  while (filling < copies.size() && room(copies[filling]) < labels.size()) ++filling;
+  if (filling == copies.size()) {
     std::string buffer;
     buffer.reserve(std::max(kCopyBuffer, labels.size()));
-    copies_.push_back(std::move(buffer));
+    copies.push_back(std::move(buffer));
   }
-  std::string& buffer = copies_[filling_];
+  std::string& buffer = copies[filling];
   buffer.append(labels);
   return std::string_view(buffer).substr(buffer.size() - labels.size());
 }
@@ -43,7 +49,7 @@ void SampleBatch::add(const MetricDesc& metric, std::string_view labels, double 
 }
 
 void SampleBatch::add(const MetricDesc& metric, std::string_view labels, HistogramData value) {
-  append(metric, copy(labels), {}).histogram = &histograms_.emplace_back(std::move(value));
+  append(metric, copy(labels), {}).histogram = &owned().histograms.emplace_back(std::move(value));
 }
 
 void SampleBatch::add_flag(const MetricDesc& metric, std::string_view labels, bool value) {
@@ -64,9 +70,10 @@ void SampleBatch::add_stable(const MetricDesc& metric, const std::string& owner,
 
 void SampleBatch::clear() {
   samples_.clear();
-  for (std::string& buffer : copies_) buffer.clear();
-  filling_ = 0;
-  histograms_.clear();
+  if (!owned_) return;
+  for (std::string& buffer : owned_->copies) buffer.clear();
+  owned_->filling = 0;
+  owned_->histograms.clear();
 }
 
 void SampleBatch::truncate(std::size_t size) {
@@ -76,7 +83,9 @@ void SampleBatch::truncate(std::size_t size) {
 
 void SampleBatch::shrink() {
   if (samples_.capacity() > samples_.size() + samples_.size() / 4) samples_.shrink_to_fit();
-  while (!copies_.empty() && copies_.back().empty()) copies_.pop_back();
+  if (!owned_) return;
+  std::vector<std::string>& copies = owned_->copies;
+  while (!copies.empty() && copies.back().empty()) copies.pop_back();
 }
 
 }  // namespace rdma_exporter::core

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <list>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -106,11 +107,17 @@ class SampleBatch {
     return samples_.emplace_back(&metric, owner, own, since_start_);
   }
 
+  /// What samples point to that the batch owns.
+  struct Owned {
+    /// Buffers of copied labels, in use up to `filling`. None of them grows.
+    std::vector<std::string> copies;
+    std::size_t filling = 0;
+    std::list<HistogramData> histograms;  ///< a list, because its elements do not move
+  };
+  Owned& owned();
+
   std::vector<Sample> samples_;
-  /// Buffers of copied labels, in use up to `filling_`. Samples point into them, so none of them grows.
-  std::vector<std::string> copies_;
-  std::size_t filling_ = 0;
-  std::list<HistogramData> histograms_;  ///< a list, because its elements do not move
+  std::unique_ptr<Owned> owned_;  ///< null before the first label is copied: most batches never do
   bool since_start_ = false;
 };
 

@@ -86,7 +86,7 @@ std::string with_reason(std::string labels, std::string_view reason) {
   return labels;
 }
 
-void add_all(const Slot& slot, const Slot::Totals& counts, JobReport::Totals& totals) {
+void add_all(const Slot& slot, core::RareCounts::List counts, JobReport::Totals& totals) {
   for (const auto& [why, count] : counts) totals[with_reason(slot.labels(), why)] += count;
 }
 

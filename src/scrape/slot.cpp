@@ -2,27 +2,11 @@
 // Copyright the rdma_exporter authors
 #include "scrape/slot.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "core/labels.h"
 
 namespace rdma_exporter::scrape {
-namespace {
-
-void count(Slot::Totals& totals, const core::JobRun::Counts& counts) {
-  for (const auto& [reason, n] : counts) {
-    const auto same = [why = reason](const auto& total) { return total.first == why; };
-    const auto it = std::find_if(totals.begin(), totals.end(), same);
-    if (it == totals.end()) {
-      totals.emplace_back(reason, n);
-    } else {
-      it->second += n;
-    }
-  }
-}
-
-}  // namespace
 
 Slot::Slot(PlannedJob planned, std::shared_ptr<task::Owner> owner)
     : planned_(std::move(planned)), owner_(std::move(owner)) {}
@@ -44,13 +28,13 @@ void Slot::ended(Clock::time_point now, bool in_time) {
 }
 
 void Slot::fold(const core::JobRun& run) {
-  count(read_errors_, run.read_errors());
-  count(dropped_, run.dropped());
+  read_errors_.merge(run.read_errors());
+  dropped_.merge(run.dropped());
 }
 
 void Slot::inherit(const Slot& earlier) {
-  read_errors_ = earlier.read_errors_;
-  dropped_ = earlier.dropped_;
+  read_errors_.merge(earlier.read_errors());
+  dropped_.merge(earlier.dropped());
 }
 
 }  // namespace rdma_exporter::scrape

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "core/job.h"
+#include "core/rare_counts.h"
 #include "scrape/job_source.h"
 #include "task/pool.h"
 #include "task/schedule.h"
@@ -57,10 +58,9 @@ class Slot {
   /// When the run in progress started.
   std::optional<Clock::time_point> running_since() const { return started_; }
 
-  /// Error counts since the job was first seen, by reason: few, and the reasons are static text.
-  using Totals = core::JobRun::Counts;
-  const Totals& read_errors() const { return read_errors_; }
-  const Totals& dropped() const { return dropped_; }
+  /// Error counts since the job was first seen, by reason. Valid until the next fold().
+  core::RareCounts::List read_errors() const { return read_errors_.all(); }
+  core::RareCounts::List dropped() const { return dropped_.all(); }
 
  private:
   PlannedJob planned_;
@@ -68,8 +68,8 @@ class Slot {
   std::size_t device_number_ = 0;
   std::optional<Clock::time_point> started_;
   task::Backoff backoff_;  ///< after timeouts
-  Totals read_errors_;
-  Totals dropped_;
+  core::RareCounts read_errors_;
+  core::RareCounts dropped_;
 };
 
 }  // namespace rdma_exporter::scrape
