@@ -49,6 +49,7 @@ void CounterSet::set_names(std::vector<std::string> names) {
     state_.extensions.push_back(known == earlier.end() ? Extension() : known->second);
     state_.extensions.back().counter = i;
   }
+  state_.extensions.shrink_to_fit();
   for (const PlannedSeries& series : plan_->series)
     for (const std::uint32_t index : series.counters) counters_[index].wanted = true;
   for (const Saturation& saturation : plan_->saturation) counters_[saturation.counter].wanted = true;

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <chrono>
 #include <list>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -131,21 +132,31 @@ class HwCountersJob : public core::Job {
       : Job("hw_counters", device->name),
         host_(context.host),
         device_(std::move(device)),
-        netlink_(device_->netlink_index ? host::kept_netlink(host_, host::NetlinkProtocol::rdma) : nullptr),
-        device_counters_(device_rules(context, *device_), core::render_labels({{"device", device_->name}}),
-                         context.carry_over->take(device_->id, "hw_counters")),
-        device_files_(host_, device_->path + "/hw_counters") {
+        context_(context),
+        netlink_(device_->netlink_index ? host::kept_netlink(host_, host::NetlinkProtocol::rdma) : nullptr) {
     for (const std::uint32_t port : device_->ports) ports_.emplace_back(context, *device_, port);
   }
 
   void run(core::JobRun& run) override {
     for (PortHwCounters& port : ports_) port.run(netlink_.get(), run);
     if (!has_own_counters(run.now()) || !is_real_device(run.now())) return;
-    device_files_.read(device_counters_, run);
-    device_counters_.emit(run);
+    if (!own_) own_ = std::make_unique<OwnCounters>(context_, *device_);
+    own_->files.read(own_->counters, run);
+    own_->counters.emit(run);
   }
 
  private:
+  /// The counters of the device itself, which few drivers have.
+  struct OwnCounters {
+    OwnCounters(const Context& context, const host::Device& device)
+        : counters(device_rules(context, device), core::render_labels({{"device", device.name}}),
+                   context.carry_over->take(device.id, "hw_counters")),
+          files(context.host, device.path + "/hw_counters") {}
+
+    CounterSet counters;
+    SysfsCounters files;
+  };
+
   bool has_own_counters(core::JobRun::Clock::time_point now) {
     if (own_counters_ || !look_.due(now)) return own_counters_;
     const std::string path = device_->path + "/hw_counters";
@@ -185,11 +196,11 @@ class HwCountersJob : public core::Job {
 
   host::Host& host_;
   std::shared_ptr<const host::Device> device_;
+  const Context& context_;
   std::unique_ptr<host::Netlink> netlink_;
   std::list<PortHwCounters> ports_;
-  CounterSet device_counters_;
-  SysfsCounters device_files_;
   bool own_counters_ = false;
+  std::unique_ptr<OwnCounters> own_;  ///< null before they are read
   task::Schedule look_{kLook, kLongestLook};
   bool of_first_namespace_ = false;
   task::Schedule namespace_schedule_{kNamespaceRetry};
