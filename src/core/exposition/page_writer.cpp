@@ -3,6 +3,7 @@
 #include "core/exposition/page_writer.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "core/exposition/text_formats.h"
 
@@ -10,6 +11,13 @@ namespace rdma_exporter::core {
 namespace {
 
 constexpr std::uint32_t kUnknown = UINT32_MAX;
+
+// A page that grows by a few samples does not double its tables.
+template <typename T>
+void resize_to(std::vector<T>& table, std::size_t size, const std::type_identity_t<T>& added) {
+  if (size > table.capacity()) table.reserve(size + size / 8);
+  table.resize(size, added);
+}
 
 }  // namespace
 
@@ -43,7 +51,7 @@ void PageWriter::sort_by_family(std::span<const SampleBatch* const> batches) {
   if (sort_as_before(batches)) return;
   std::size_t samples = 0;
   for (const SampleBatch* batch : batches) samples += batch->size();
-  places_.resize(samples, {kUnknown, 0});
+  resize_to(places_, samples, {kUnknown, 0});
   start_.assign(families_.size() + 1, 0);
   auto place = places_.begin();
   for (const SampleBatch* batch : batches) {
@@ -54,7 +62,7 @@ void PageWriter::sort_by_family(std::span<const SampleBatch* const> batches) {
     }
   }
   for (std::size_t i = 1; i < start_.size(); ++i) start_[i] += start_[i - 1];
-  sorted_.resize(start_.back());
+  resize_to(sorted_, start_.back(), nullptr);
   next_.assign(start_.begin(), start_.end() - 1);
   unknown_.clear();
   place = places_.begin();
