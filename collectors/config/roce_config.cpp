@@ -20,6 +20,7 @@
 #include "core/labels.h"
 #include "core/text/kernel_text.h"
 #include "facts/fact_cache.h"
+#include "host/events/unchanged.h"
 #include "host/fs/attr_dir.h"
 #include "host/topology/netdev.h"
 #include "log/log.h"
@@ -102,6 +103,7 @@ class NetdevJob : public core::Job {
         netdev_(netdev),
         files_(sysfs_, netdev->path, context.host.open_files),
         labels_(netdev_labels(*netdev)),
+        unchanged_(*context.host.changes),
         congestion_(sysfs_, netdev->path, context.facts->of(*netdev), labels_),
         schedule_(kCongestionInterval, netdev->name),
         forbidden_logged_(std::move(forbidden_logged)) {}
@@ -118,16 +120,21 @@ class NetdevJob : public core::Job {
 
  private:
   void add_mtu(core::JobRun& run) {
-    std::array<char, 64> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled by read()
-    const auto listed = files_.refresh();
-    const auto mtu = number(listed ? files_.read("mtu", buffer) : tl::unexpected(listed.error()), run);
-    if (mtu) run.samples().add_stable(kMtu, labels_, *mtu);
+    if (!unchanged_.still({netdev()}, run.now())) {
+      std::array<char, 64> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled by read()
+      const auto listed = files_.refresh();
+      mtu_ = number(listed ? files_.read("mtu", buffer) : tl::unexpected(listed.error()), run);
+      if (!mtu_) unchanged_.forget();
+    }
+    if (mtu_) run.samples().add_stable(kMtu, labels_, *mtu_);
   }
 
   host::HostFs& sysfs_;
   const std::shared_ptr<const host::Netdev> netdev_;
   host::AttrDir files_;
   const std::string labels_;
+  host::Unchanged unchanged_;
+  std::optional<std::uint64_t> mtu_;
   CongestionParameters congestion_;
   task::Schedule schedule_;
   const std::shared_ptr<std::atomic<bool>> forbidden_logged_;

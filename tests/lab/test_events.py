@@ -188,7 +188,9 @@ class Told(EventsTest):
                 before = daemon.scrape().get(RECEIVED, source="link")
                 kernel.run("ip", "link", "set", "dum0", "mtu", mtu)
                 wait_for(lambda: daemon.scrape().get(RECEIVED, source="link") > before, "the link message")
-                self.assertEqual(daemon.scrape().get("rdma_port_active_mtu_bytes", device="rxe_dummy"), path_mtu)
+                page = daemon.scrape()
+                self.assertEqual(page.get("rdma_port_active_mtu_bytes", device="rxe_dummy"), path_mtu)
+                self.assertEqual(page.get("rdma_netdev_mtu_bytes", device="rxe_dummy"), int(mtu))
 
     def test_a_device_that_is_deleted_and_added(self):
         self.addCleanup(add_device, "rxe_dummy", "dum0")

@@ -4,6 +4,7 @@
 // Trees of MLNX_OFED and of debugfs, synthetic: file names and formats after en_sysfs.c, en_ecn.c and
 // main_ext.c of MLNX_OFED, drivers/infiniband/hw/mlx5/cong.c and core/cma_configfs.c of Linux.
 #include <algorithm>
+#include <cerrno>
 
 #include "tests/unit/collectors/netdev_fixture.h"
 
@@ -34,6 +35,25 @@ TEST_F(RoceConfigTest, HasTheMtuOfTheInterface) {
   EXPECT_EQ(collect(), (Page{{kMtu, 4200}}));
   tree_.write("class/net/eth0/mtu", "1500\n");
   EXPECT_EQ(collect(), (Page{{kMtu, 1500}})) << "in the next scrape";
+}
+
+TEST_F(RoceConfigTest, ReadsTheMtuAgainWhenAnEventReportsAChange) {
+  add_netdev("bnxt_en", "netxtreme");
+  host_.changes->set_complete(true);
+  ASSERT_EQ(collect().at(kMtu), 4200);
+  tree_.write("class/net/eth0/mtu", "1500\n");
+  EXPECT_EQ(collect().at(kMtu), 4200) << "the kernel has not reported it yet";
+  host_.changes->note("eth0");
+  EXPECT_EQ(collect().at(kMtu), 1500);
+}
+
+TEST_F(RoceConfigTest, ReadsTheMtuAgainAfterAFailure) {
+  add_netdev("bnxt_en", "netxtreme");
+  host_.changes->set_complete(true);
+  fs_->failures["class/net/eth0/mtu"] = EIO;
+  EXPECT_FALSE(collect().contains(kMtu));
+  fs_->failures.clear();
+  EXPECT_EQ(collect().at(kMtu), 4200);
 }
 
 TEST_F(RoceConfigTest, ReadsTheVendorDriversEcnFilesInBaseUnits) {
