@@ -169,9 +169,11 @@ class ResourceJob : public core::Job {
       type.current = count.current;
       type.limit = count.max.value_or(0);
     };
-    const auto answered = host::ask<void>(
-        *netlink_, host::nldev::kResourceSummary, request_,
-        [&](host::Bytes answer) { return host::nldev::parse_resource_summary(answer, take); });
+    const auto answered =
+        host::ask<void>(*netlink_, host::nldev::kResourceSummary, request_, [&](host::Bytes answer) {
+          read = 0;
+          return host::nldev::parse_resource_summary(answer, take);
+        });
     types_.resize(read);  // without those that the kernel no longer names
     if (answered) {
       for (const Type& type : types_)
