@@ -140,15 +140,15 @@ class HwCountersJob : public core::Job {
   void run(core::JobRun& run) override {
     for (PortHwCounters& port : ports_) port.run(netlink_.get(), run);
     if (!has_own_counters(run.now()) || !is_real_device(run.now())) return;
-    if (!own_) own_ = std::make_unique<OwnCounters>(context_, *device_);
-    own_->files.read(own_->counters, run);
-    own_->counters.emit(run);
+    if (!device_counters_) device_counters_ = std::make_unique<DeviceCounters>(context_, *device_);
+    device_counters_->files.read(device_counters_->counters, run);
+    device_counters_->counters.emit(run);
   }
 
  private:
   /// The counters of the device itself, which few drivers have.
-  struct OwnCounters {
-    OwnCounters(const Context& context, const host::Device& device)
+  struct DeviceCounters {
+    DeviceCounters(const Context& context, const host::Device& device)
         : counters(device_rules(context, device), core::render_labels({{"device", device.name}}),
                    context.carry_over->take(device.id, "hw_counters")),
           files(context.host, device.path + "/hw_counters") {}
@@ -200,7 +200,7 @@ class HwCountersJob : public core::Job {
   std::unique_ptr<host::Netlink> netlink_;
   std::list<PortHwCounters> ports_;
   bool own_counters_ = false;
-  std::unique_ptr<OwnCounters> own_;  ///< null before they are read
+  std::unique_ptr<DeviceCounters> device_counters_;  ///< null before they are read
   task::Schedule look_{kLook, kLongestLook};
   bool of_first_namespace_ = false;
   task::Schedule namespace_schedule_{kNamespaceRetry};

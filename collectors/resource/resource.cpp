@@ -160,7 +160,7 @@ class ResourceJob : public core::Job {
   bool read_summary(core::JobRun& run) {
     std::size_t read = 0;
     const auto take = [&](const host::nldev::ResourceCount& count) {
-      // The kernel names the same types in the same order each time.
+      // The kernel reports the same types in the same order each time.
       if (read == types_.size() || types_[read].name != count.type) {
         types_.resize(read);
         types_.push_back(make_type(count.type));
@@ -174,7 +174,7 @@ class ResourceJob : public core::Job {
           read = 0;
           return host::nldev::parse_resource_summary(answer, take);
         });
-    types_.resize(read);  // without those that the kernel no longer names
+    types_.resize(read);  // without those that the kernel no longer reports
     if (answered) {
       for (const Type& type : types_)
         run.samples().add_stable(kResourceObjects, labels_, type.current, type.label);

@@ -107,7 +107,7 @@ class SampleBatch {
     return samples_.emplace_back(&metric, owner, own, since_start_);
   }
 
-  /// What samples point to that the batch owns.
+  /// What samples point to and the batch owns.
   struct Owned {
     /// Buffers of copied labels, in use up to `filling`. None of them grows.
     std::vector<std::string> copies;
@@ -117,7 +117,7 @@ class SampleBatch {
   Owned& owned();
 
   std::vector<Sample> samples_;
-  std::unique_ptr<Owned> owned_;  ///< null before the first label is copied: most batches never do
+  std::unique_ptr<Owned> owned_;  ///< null until something is copied into it; most batches never need it
   bool since_start_ = false;
 };
 

@@ -12,8 +12,8 @@ import exporter
 import test_changes
 from guest import Path, kernel, traffic
 from labtest import (
-    DEVICES, NETDEVS, RAW_FAMILY, LabTest, Loss, daemons, quiet, readable, series_of,
-    start_daemons)
+    DEVICES, NETDEVS, RAW_FAMILY, LabTest, Loss, daemons, gid_types, quiet, readable,
+    series_of, start_daemons)
 
 
 def setUpModule():
@@ -92,10 +92,7 @@ class QuietMoment(LabTest):
 
     def test_gids_by_type(self):
         for device in DEVICES:
-            self.assertEqual(
-                {dict(labels)["type"]: value for (_, labels), value in
-                 self.page.find("rdma_port_gids", device=device).items() if value},
-                kernel.gid_types(device), device)
+            self.assertEqual(gid_types(self.page, device), kernel.gid_types(device), device)
 
     def test_what_ethernet_and_soft_roce_lack_is_absent(self):
         self.assertEqual(self.page.find("rdma_port_raw_total", source="counters"), {})

@@ -3,7 +3,6 @@
 #include "core/exposition/page_writer.h"
 
 #include <algorithm>
-#include <type_traits>
 
 #include "core/exposition/text_formats.h"
 
@@ -14,9 +13,8 @@ constexpr std::uint32_t kUnknown = UINT32_MAX;
 
 // A page that grows by a few samples does not double its tables.
 template <typename T>
-void resize_to(std::vector<T>& table, std::size_t size, const std::type_identity_t<T>& added) {
+void make_room(std::vector<T>& table, std::size_t size) {
   if (size > table.capacity()) table.reserve(size + size / 8);
-  table.resize(size, added);
 }
 
 }  // namespace
@@ -51,7 +49,8 @@ void PageWriter::sort_by_family(std::span<const SampleBatch* const> batches) {
   if (sort_as_before(batches)) return;
   std::size_t samples = 0;
   for (const SampleBatch* batch : batches) samples += batch->size();
-  resize_to(places_, samples, {kUnknown, 0});
+  make_room(places_, samples);
+  places_.resize(samples, {kUnknown, 0});
   start_.assign(families_.size() + 1, 0);
   auto place = places_.begin();
   for (const SampleBatch* batch : batches) {
@@ -62,7 +61,8 @@ void PageWriter::sort_by_family(std::span<const SampleBatch* const> batches) {
     }
   }
   for (std::size_t i = 1; i < start_.size(); ++i) start_[i] += start_[i - 1];
-  resize_to(sorted_, start_.back(), nullptr);
+  make_room(sorted_, start_.back());
+  sorted_.resize(start_.back());
   next_.assign(start_.begin(), start_.end() - 1);
   unknown_.clear();
   place = places_.begin();

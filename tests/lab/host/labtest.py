@@ -81,6 +81,12 @@ def counter_series(scrape, device):
             if key[0].endswith("_total") and "netdev" not in dict(key[1])}
 
 
+def gid_types(scrape, device):
+    """{type: number of GIDs} on a page, as kernel.gid_types() has it."""
+    return {dict(labels)["type"]: value for (_, labels), value in
+            scrape.find("rdma_port_gids", device=device).items() if value}
+
+
 def readable(series):
     """Series as text, so that a difference can be read."""
     return {f"{name} {' '.join(f'{k}={v}' for k, v in sorted(labels))}": value for (name, labels), value in

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// Modified copies of a recorded STAT_GET answer.
+// Modified copies of recorded answers.
 #pragma once
 
 #include <rdma/rdma_netlink.h>
@@ -33,11 +33,13 @@ inline std::string_view entry_name(host::Bytes entry) {
   return name;
 }
 
-/// `answer` with each counter's entry replaced by what `change` makes of it; an empty one is left out.
-inline Message with_entries(const Message& answer, const std::function<Message(host::Bytes entry)>& change) {
+/// `answer` with each entry of a table, of counters by default, replaced by what `change` makes of it; an
+/// empty one is left out.
+inline Message with_entries(const Message& answer, const std::function<Message(host::Bytes entry)>& change,
+                            std::uint16_t of_table = RDMA_NLDEV_ATTR_STAT_HWCOUNTERS) {
   Message out;
   host::for_each_attr(answer, [&](const host::Attr& attr) {
-    if (attr.type != RDMA_NLDEV_ATTR_STAT_HWCOUNTERS) return append_attr(out, attr.type, attr.data);
+    if (attr.type != of_table) return append_attr(out, attr.type, attr.data);
     Message table;
     host::for_each_attr(attr.data, [&](const host::Attr& entry) {
       const Message changed = change(entry.data);

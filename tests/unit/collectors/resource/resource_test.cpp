@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "host/netlink/netlink_attr.h"
 #include "tests/unit/collectors/resource/resource_fixture.h"
@@ -35,31 +36,24 @@ TEST_F(ResourceTest, CountsObjectsAndTheirLimits) {
   EXPECT_EQ(count(page, "rdma_resource_objects_limit{"), 3U);  // 0: not said
 }
 
-// The recorded summary with its entries changed; one for which `change` returns false is left out.
-Message with_summary_entries(const std::function<bool(std::string_view type, Message& entry)>& change) {
-  Message message;
-  host::for_each_attr(recorded_message("res_get_0.bin"), [&](const host::Attr& attr) {
-    if (attr.type != RDMA_NLDEV_ATTR_RES_SUMMARY) return test::append_attr(message, attr.type, attr.data);
-    Message table;
-    host::for_each_attr(attr.data, [&](const host::Attr& entry) {
-      std::string_view type;
-      host::for_each_attr(entry.data, [&](const host::Attr& part) {
-        if (part.type == RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_NAME) type = part.text();
-      });
-      Message changed(entry.data.begin(), entry.data.end());
-      if (change(type, changed)) test::append_attr(table, entry.type, changed);
+// The recorded summary with each entry replaced by what `change` makes of it; an empty one is left out.
+Message with_summary_entries(const std::function<Message(std::string_view type, Message entry)>& change) {
+  const auto change_entry = [&](host::Bytes entry) {
+    std::string_view type;
+    host::for_each_attr(entry, [&](const host::Attr& attr) {
+      if (attr.type == RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_NAME) type = attr.text();
     });
-    test::append_attr(message, attr.type, table);
-  });
-  return message;
+    return change(type, Message(entry.begin(), entry.end()));
+  };
+  return test::with_entries(recorded_message("res_get_0.bin"), change_entry, RDMA_NLDEV_ATTR_RES_SUMMARY);
 }
 
 TEST_F(ResourceTest, PrefersTheLimitsOfTheKernel) {
-  script_->answers[host::nldev::kResourceSummary] = {with_summary_entries([](auto type, Message& entry) {
+  script_->answers[host::nldev::kResourceSummary] = {with_summary_entries([](auto type, Message entry) {
     constexpr std::uint16_t kEntryMax = 118;  // RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_MAX, after Linux 7.2
     const std::uint64_t limit = 4096;
     if (type == "qp") test::append_attr(entry, kEntryMax, std::as_bytes(std::span(&limit, 1)));
-    return true;
+    return entry;
   })};
   const Page page = collect();
   EXPECT_EQ(page.at(R"(rdma_resource_objects_limit{device="rxe0",type="qp"})"), 4096);
@@ -67,11 +61,11 @@ TEST_F(ResourceTest, PrefersTheLimitsOfTheKernel) {
   EXPECT_EQ(count(page, "rdma_resource_objects_limit{"), 3U);
 }
 
-TEST_F(ResourceTest, CountsTheTypesThatTheKernelNamesNow) {
+TEST_F(ResourceTest, CountsTheTypesThatTheKernelReportsNow) {
   collect();
   const auto only = [&](std::string_view wanted) {
-    script_->answers[host::nldev::kResourceSummary] = {
-        with_summary_entries([wanted](auto type, const Message&) { return type == wanted; })};
+    script_->answers[host::nldev::kResourceSummary] = {with_summary_entries(
+        [wanted](auto type, Message entry) { return type == wanted ? std::move(entry) : Message(); })};
     return collect();
   };
   for (const char* type : {"pd", "mr"}) {

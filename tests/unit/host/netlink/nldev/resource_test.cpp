@@ -168,18 +168,14 @@ TEST(ParseResourceSummary, AgreesWithTheTables) {
 
 // Kernels after 7.2 add the device's limit to an entry.
 TEST(ParseResourceSummary, ReadsLimits) {
-  Message message;
-  for_each_attr(recorded_message("res_get_0.bin"), [&](const Attr& attr) {
-    if (attr.type != RDMA_NLDEV_ATTR_RES_SUMMARY) return test::append_attr(message, attr.type, attr.data);
-    Message table;
-    for_each_attr(attr.data, [&](const Attr& entry) {
-      Message changed(entry.data.begin(), entry.data.end());
-      const std::uint64_t limit = 4096;
-      test::append_attr(changed, 118, std::as_bytes(std::span(&limit, 1)));
-      test::append_attr(table, entry.type, changed);
-    });
-    test::append_attr(message, attr.type, table);
-  });
+  const auto with_limit = [](Bytes entry) {
+    Message changed(entry.begin(), entry.end());
+    const std::uint64_t limit = 4096;
+    test::append_attr(changed, 118, std::as_bytes(std::span(&limit, 1)));
+    return changed;
+  };
+  const Message message =
+      test::with_entries(recorded_message("res_get_0.bin"), with_limit, RDMA_NLDEV_ATTR_RES_SUMMARY);
   for (const auto& [type, count] : summary(message)) EXPECT_EQ(count.second, 4096U) << type;
 }
 
