@@ -42,6 +42,9 @@ struct EthtoolQuestion : EthtoolTopic {
       : EthtoolTopic(topic),
         whole(host::genl_ethtool::request(query, netdev)),
         plain(host::genl_ethtool::request(query, netdev, false)) {}
+  /// With just one form of the request.
+  EthtoolQuestion(EthtoolTopic topic, const std::vector<std::byte>& request)
+      : EthtoolTopic(topic), whole(request), plain(request) {}
 
   bool has_counters() const { return whole != plain; }
 

@@ -109,10 +109,19 @@ class Lanes {
   std::vector<std::string> labels_;
 };
 
+// The groups of statistics that feed an exported family: mlx5 reads each from the adapter.
+genl::Groups wanted_groups(const CounterSet& counters) {
+  genl::Groups groups = 0;
+  for (std::size_t counter = 0; counter < genl::kCounterNames.size(); ++counter)
+    if (counters.is_wanted(counter)) groups |= genl::group_of(counter);
+  return groups;
+}
+
 // What netlink is asked about an interface.
 struct Questions {
-  Questions(const Context& context, const std::string& netdev)
-      : statistics({context, "STATS_GET", kOfStatistics}, Query::statistics, netdev),
+  Questions(const Context& context, const std::string& netdev, const CounterSet& counters)
+      : statistics({context, "STATS_GET", kOfStatistics},
+                   genl::statistics_request(netdev, wanted_groups(counters))),
         pause({context, "PAUSE_GET", kOfPause}, Query::pause, netdev),
         fec({context, "FEC_GET", kOfFec}, Query::fec, netdev),
         link_state({context, "LINKSTATE_GET", kOfLinkState}, Query::link_state, netdev),
@@ -147,7 +156,7 @@ class EthtoolStandardJob : public core::Job {
         link_unchanged_(*context.host.changes) {
     if (!context.host.speaks(host::NetlinkProtocol::generic)) return;
     counters_.set_names({genl::kCounterNames.begin(), genl::kCounterNames.end()});
-    questions_ = std::make_unique<Questions>(context, netdev->name);
+    questions_ = std::make_unique<Questions>(context, netdev->name, counters_);
   }
 
   void run(core::JobRun& run) override {

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <utility>
 
+#include "host/ethtool/genl_ethtool.h"
 #include "record/question.h"
 
 namespace rdma_exporter::record {
@@ -149,12 +150,20 @@ class ReplayedConversation : public host::Netlink {
  private:
   core::Result<void> answer(std::uint16_t type, std::uint16_t flags, host::Bytes payload,
                             const OnPart& on_part) {
-    const Answer* answer = player_->find(netlink_question(protocol_, type, flags, payload));
+    const Answer* answer = find(type, flags, payload);
     if (answer == nullptr) return core::os_error(EOPNOTSUPP);
     for (const std::string& message : answer->parts)
       if (!on_part(bytes(message))) return {};
     if (!answer->error.empty()) return tl::unexpected(error_of_word(answer->error));
     return {};
+  }
+
+  // A capture asks for whatever can be exported; a replay may ask for less.
+  const Answer* find(std::uint16_t type, std::uint16_t flags, host::Bytes payload) const {
+    const Answer* exact = player_->find(netlink_question(protocol_, type, flags, payload));
+    if (exact != nullptr || protocol_ != host::NetlinkProtocol::generic) return exact;
+    const auto whole = host::genl_ethtool::with_all_groups(payload);
+    return whole ? player_->find(netlink_question(protocol_, type, flags, *whole)) : nullptr;
   }
 
   Source player_;

@@ -65,7 +65,10 @@ constexpr std::array kGroups{
           __ETHTOOL_A_STATS_ETH_CTRL_CNT},
     Group{ETHTOOL_STATS_RMON, counter_index("etherStatsUndersizePkts"), __ETHTOOL_A_STATS_RMON_CNT},
 };
-constexpr std::uint32_t kAllGroups = (1U << kGroups.size()) - 1;
+constexpr Groups bit(const Group& group) { return Groups{1} << group.id; }
+constexpr Groups kAllGroups = (Groups{1} << kGroups.size()) - 1;
+static_assert(std::all_of(kGroups.begin(), kGroups.end(),
+                          [](const Group& g) { return bit(g) <= kAllGroups; }));
 
 constexpr std::size_t kTxPause = counter_index("tx_pause_frames");
 constexpr std::size_t kRxPause = counter_index("rx_pause_frames");
@@ -157,25 +160,51 @@ std::string_view fec_mode(std::uint32_t link_mode_bit) {
   }
 }
 
+std::vector<std::byte> request_about(Query query, std::string_view netdev, std::uint32_t flags) {
+  std::vector<std::byte> header;
+  append_text(header, ETHTOOL_A_HEADER_DEV_NAME, netdev);
+  append_number(header, ETHTOOL_A_HEADER_FLAGS, ETHTOOL_FLAG_COMPACT_BITSETS | flags);
+  std::vector<std::byte> payload = message(operation(query).command, ETHTOOL_GENL_VERSION);
+  append_attr(payload, operation(query).header | NLA_F_NESTED, header);
+  return payload;
+}
+
 }  // namespace
 
 std::vector<std::byte> request(Query query, std::string_view netdev, bool with_counters) {
-  const Operation& wanted = operation(query);
-  std::vector<std::byte> header;
-  append_text(header, ETHTOOL_A_HEADER_DEV_NAME, netdev);
-  const std::uint32_t flags =
-      ETHTOOL_FLAG_COMPACT_BITSETS | (wanted.has_counters && with_counters ? ETHTOOL_FLAG_STATS : 0U);
-  append_number(header, ETHTOOL_A_HEADER_FLAGS, flags);
-  std::vector<std::byte> payload = message(wanted.command, ETHTOOL_GENL_VERSION);
-  append_attr(payload, wanted.header | NLA_F_NESTED, header);
-  if (query == Query::statistics) {
-    std::vector<std::byte> groups;
-    append_attr(groups, ETHTOOL_A_BITSET_NOMASK, {});
-    append_number(groups, ETHTOOL_A_BITSET_SIZE, static_cast<std::uint32_t>(kGroups.size()));
-    append_number(groups, ETHTOOL_A_BITSET_VALUE, kAllGroups);
-    append_attr(payload, ETHTOOL_A_STATS_GROUPS | NLA_F_NESTED, groups);
-  }
+  if (query == Query::statistics) return statistics_request(netdev, kAllGroups);
+  return request_about(query, netdev,
+                       operation(query).has_counters && with_counters ? ETHTOOL_FLAG_STATS : 0U);
+}
+
+std::vector<std::byte> statistics_request(std::string_view netdev, Groups groups) {
+  std::vector<std::byte> payload = request_about(Query::statistics, netdev, 0);
+  std::vector<std::byte> bits;
+  append_attr(bits, ETHTOOL_A_BITSET_NOMASK, {});
+  append_number(bits, ETHTOOL_A_BITSET_SIZE, static_cast<std::uint32_t>(kGroups.size()));
+  append_number(bits, ETHTOOL_A_BITSET_VALUE, groups);
+  append_attr(payload, ETHTOOL_A_STATS_GROUPS | NLA_F_NESTED, bits);
   return payload;
+}
+
+std::optional<std::vector<std::byte>> with_all_groups(Bytes request) {
+  const auto attrs = attributes(request, ETHTOOL_MSG_STATS_GET);
+  if (!attrs) return std::nullopt;
+  std::string_view netdev;
+  for_each_attr(*attrs, [&](const Attr& attr) {
+    if (attr.type != ETHTOOL_A_STATS_HEADER) return;
+    for_each_attr(attr.data, [&](const Attr& part) {
+      if (part.type == ETHTOOL_A_HEADER_DEV_NAME) netdev = part.text();
+    });
+  });
+  return statistics_request(netdev, kAllGroups);
+}
+
+Groups group_of(std::size_t counter) {
+  const auto group = std::find_if(kGroups.begin(), kGroups.end(), [&](const Group& g) {
+    return counter >= g.first && counter < g.first + g.size;
+  });
+  return group == kGroups.end() ? 0 : bit(*group);
 }
 
 core::Result<void> parse_statistics(Bytes payload, const OnCounter& on_counter) {

@@ -37,6 +37,14 @@ enum class Query : std::uint8_t {
 /// for a query refuses the request as a whole with EINVAL.
 std::vector<std::byte> request(Query query, std::string_view netdev, bool with_counters = true);
 
+/// Groups of statistics, one bit each. The driver reads each of them from the adapter.
+using Groups = std::uint32_t;
+/// The same for some groups of statistics; request() asks for all of them.
+std::vector<std::byte> statistics_request(std::string_view netdev, Groups groups);
+/// If this is a request for statistics, the request for all groups of the same interface. A recording has
+/// the answer to that one.
+std::optional<std::vector<std::byte>> with_all_groups(Bytes request);
+
 /// All counters that the answers can contain: first the kernel's names of the standard statistics (IEEE 802.3
 /// clause 30, RMON MIB; net/ethtool/stats.c), then the kernel's field names of the others.
 inline constexpr auto kCounterNames = std::to_array<std::string_view>({"SymbolErrorDuringCarrier",
@@ -75,6 +83,8 @@ inline constexpr auto kCounterNames = std::to_array<std::string_view>({"SymbolEr
                                                                        "uncorrectable_blocks",
                                                                        "corrected_bits",
                                                                        "link_down_events"});
+/// The group that counter `counter` belongs to; 0 if it is not one of the statistics.
+Groups group_of(std::size_t counter);
 /// `counter` is an index of kCounterNames.
 using OnCounter = std::function<void(std::size_t counter, std::uint64_t value)>;
 

@@ -25,6 +25,7 @@ class NetdevFixture : public CollectorFixture {
       if (type == host::generic_netlink::kControl) return answer("getfamily");
       EXPECT_EQ(type, kFamily);
       const std::string& operation = kOperations.at(std::to_integer<int>(payload[0]));
+      last_[operation].assign(payload.begin(), payload.end());
       return answer(is_plain_link_state(payload) ? operation + "_without_stats" : operation);
     };
     route_script_->respond = [this](std::uint16_t type, host::Bytes) {
@@ -49,6 +50,7 @@ class NetdevFixture : public CollectorFixture {
   std::map<std::string, std::string> other_;      ///< operation -> another folder
   std::map<std::string, test::Message> mutated_;  ///< operation -> its answer
   std::map<std::string, int> asked_;              ///< operation -> how often
+  std::map<std::string, test::Message> last_;     ///< operation -> its last request
 
  private:
   using Answer = std::optional<core::Result<test::Message>>;

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstring>
 
+#include "host/ethtool/genl_ethtool.h"
 #include "record/player.h"
 #include "record/question.h"
 #include "record/recording_host.h"
@@ -115,6 +116,31 @@ TEST_F(RecordHost, NetlinkIsTheSame) {
     };
     EXPECT_TRUE(netlink->dump(7, {}, one));
     EXPECT_EQ(sizes, std::vector<std::size_t>{3}) << "the rest was not wanted";
+  });
+}
+
+// A capture asks for all groups of statistics; a replay of the lean set does not.
+TEST_F(RecordHost, StatisticsOfSomeGroupsAreThoseOfAll) {
+  using namespace host::genl_ethtool;
+  script_->answers[22] = {test::recorded_file("ethernet/connectx/stats_get.bin")};
+  const auto ask = [](host::Host& host, const std::vector<std::byte>& question) {
+    std::size_t counters = 0;
+    const auto parse = [&](host::Bytes answer) {
+      return parse_statistics(answer, [&](std::size_t, std::uint64_t) { ++counters; });
+    };
+    const auto netlink = host.make_netlink(host::NetlinkProtocol::generic);
+    const auto answered = host::ask<void>(*netlink, 22, question, parse);
+    return answered ? static_cast<int>(counters) : -answered.error().os_errno;
+  };
+  bool live = true;
+  both([&](host::Host& host) {
+    const int all = ask(host, request(Query::statistics, "eth0"));
+    EXPECT_GT(all, 0);
+    if (!live) {
+      EXPECT_EQ(ask(host, statistics_request("eth0", 2)), all);
+      EXPECT_EQ(ask(host, statistics_request("eth1", 2)), -EOPNOTSUPP) << "nobody asked for eth1";
+    }
+    live = false;
   });
 }
 

@@ -77,6 +77,24 @@ TEST_F(EthtoolStandardTest, ExportsWhatAConnectXGives) {
   EXPECT_TRUE(errors_.empty());
 }
 
+// Each group costs mlx5 accesses to registers of the adapter. RMON feeds only families of the full set.
+TEST_F(EthtoolStandardTest, AsksForTheStatisticsThatFeedAnExportedFamily) {
+  using namespace host::genl_ethtool;
+  add_netdev("mlx5_core", "connectx");
+  collect();
+  EXPECT_EQ(last_["stats_get"], request(Query::statistics, "eth0"));
+  reload();
+  context_.metrics.set = core::MetricSet::lean;
+  collect();
+  constexpr Groups kPhyMacAndControl = 7;
+  EXPECT_EQ(last_["stats_get"], statistics_request("eth0", kPhyMacAndControl));
+  reload();
+  context_.metrics.include = core::Pattern("rdma_netdev_symbol_errors_total");
+  collect();
+  constexpr Groups kPhy = 1;
+  EXPECT_EQ(last_["stats_get"], statistics_request("eth0", kPhy));
+}
+
 // In plain words: `rx` is a pause frame that this host RECEIVED, so this host is told to stop; `tx` is one
 // that it SENT, so this host is the slow one. ethtool -I -a: tx_pause_frames 1174, rx_pause_frames 1173.
 TEST_F(EthtoolStandardTest, CountsReceivedPauseAsRxThisHostIsToldToStop) {

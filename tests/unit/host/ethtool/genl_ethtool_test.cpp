@@ -70,6 +70,40 @@ TEST(GenlRequest, NamesTheInterfaceAndAsksForCounters) {
   EXPECT_EQ(request(Query::statistics, "eth0", true), request(Query::statistics, "eth0", false));
 }
 
+// The mask of the groups that a request for statistics asks for.
+std::uint32_t asked_groups(const std::vector<std::byte>& payload) {
+  std::uint32_t mask = 0;
+  EXPECT_TRUE(for_each_attr(Bytes(payload).subspan(sizeof(genlmsghdr)), [&](const Attr& nest) {
+    if (nest.type != ETHTOOL_A_STATS_GROUPS) return;
+    for_each_attr(nest.data, [&](const Attr& attr) {
+      if (attr.type == ETHTOOL_A_BITSET_VALUE) mask = attr.number<std::uint32_t>().value();
+    });
+  }));
+  return mask;
+}
+
+TEST(GenlRequest, AsksForSomeGroupsOfStatistics) {
+  const auto group = [](std::string_view counter) {
+    const auto at = std::find(kCounterNames.begin(), kCounterNames.end(), counter);
+    return group_of(static_cast<std::size_t>(at - kCounterNames.begin()));
+  };
+  EXPECT_EQ(group("SymbolErrorDuringCarrier"), 1U << ETHTOOL_STATS_ETH_PHY);
+  EXPECT_EQ(group("FramesTransmittedOK"), 1U << ETHTOOL_STATS_ETH_MAC);
+  EXPECT_EQ(group("FrameTooLongErrors"), 1U << ETHTOOL_STATS_ETH_MAC);
+  EXPECT_EQ(group("UnsupportedOpcodesReceived"), 1U << ETHTOOL_STATS_ETH_CTRL);
+  EXPECT_EQ(group("etherStatsJabbers"), 1U << ETHTOOL_STATS_RMON);
+  EXPECT_EQ(group("tx_pause_frames"), 0U);
+  EXPECT_EQ(group("link_down_events"), 0U);
+
+  const Groups some = group("FramesReceivedOK") | group("etherStatsFragments");
+  const auto asked = statistics_request("eth0", some);
+  EXPECT_EQ(asked_groups(asked), some);
+  EXPECT_EQ(asked_groups(request(Query::statistics, "eth0")), 15U);
+  EXPECT_EQ(with_all_groups(asked), request(Query::statistics, "eth0"));
+  EXPECT_EQ(with_all_groups(request(Query::pause, "eth0")), std::nullopt);
+  EXPECT_EQ(with_all_groups({}), std::nullopt);
+}
+
 TEST(GenlStatistics, AreThoseThatEthtoolPrints) {
   EXPECT_EQ(statistics("connectx/stats_get"), (Counters{{"SymbolErrorDuringCarrier", 1169},
                                                         {"FramesTransmittedOK", 1162},
