@@ -38,6 +38,7 @@ scrape::EngineOptions engine_options(const config::Config& config, Purpose purpo
   if (purpose == Purpose::once) options.discovery_timeout = config.scrape.timeout;
   options.pages = state.pages;
   options.max_workers = config.limits.workers;
+  options.set = config.metrics.set;
   options.series_per_device = config.limits.series_per_device;
   options.page_bytes = config.limits.page_bytes;
   options.observer = [view = std::move(view)](const auto& batches, bool whole) {

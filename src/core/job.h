@@ -18,7 +18,9 @@ class JobRun {
  public:
   using Clock = std::chrono::steady_clock;
 
-  explicit JobRun(std::uint64_t cycle, Clock::time_point now = Clock::now()) : cycle_(cycle), now_(now) {}
+  /// `set`: of the families that are exported.
+  explicit JobRun(std::uint64_t cycle, Clock::time_point now = Clock::now(), MetricSet set = MetricSet::full)
+      : cycle_(cycle), now_(now), samples_(set) {}
 
   /// Makes it empty for another cycle, keeping its buffers.
   void reset(std::uint64_t cycle, Clock::time_point now = Clock::now()) {

@@ -39,16 +39,18 @@ std::string_view SampleBatch::copy(std::string_view labels) {
 }
 
 void SampleBatch::add(const MetricDesc& metric, std::string_view labels, std::uint64_t value) {
-  append(metric, copy(labels), {}).integer = value;
+  if (takes(metric)) append(metric, copy(labels), {}).integer = value;
 }
 
 void SampleBatch::add(const MetricDesc& metric, std::string_view labels, double value) {
+  if (!takes(metric)) return;
   Sample& sample = append(metric, copy(labels), {});
   sample.is_real = true;
   sample.real = value;
 }
 
 void SampleBatch::add(const MetricDesc& metric, std::string_view labels, HistogramData value) {
+  if (!takes(metric)) return;
   append(metric, copy(labels), {}).histogram = &owned().histograms.emplace_back(std::move(value));
 }
 
@@ -58,11 +60,12 @@ void SampleBatch::add_flag(const MetricDesc& metric, std::string_view labels, bo
 
 void SampleBatch::add_stable(const MetricDesc& metric, const std::string& owner, std::uint64_t value,
                              std::string_view own) {
-  append(metric, owner, own).integer = value;
+  if (takes(metric)) append(metric, owner, own).integer = value;
 }
 
 void SampleBatch::add_stable(const MetricDesc& metric, const std::string& owner, double value,
                              std::string_view own) {
+  if (!takes(metric)) return;
   Sample& sample = append(metric, owner, own);
   sample.is_real = true;
   sample.real = value;
@@ -70,6 +73,7 @@ void SampleBatch::add_stable(const MetricDesc& metric, const std::string& owner,
 
 void SampleBatch::clear() {
   samples_.clear();
+  left_out_ = false;
   if (!owned_) return;
   for (std::string& buffer : owned_->copies) buffer.clear();
   owned_->filling = 0;

@@ -60,6 +60,9 @@ static_assert(sizeof(Sample) == 40);
 /// the run has ended.
 class SampleBatch {
  public:
+  /// Takes only families of the metric set `set`, so that others cost no memory and no series of a limit.
+  explicit SampleBatch(MetricSet set = MetricSet::full) : set_(set) {}
+
   /// Adds a sample. `labels` is a block made by render_labels() and is copied.
   void add(const MetricDesc& metric, std::string_view labels, std::uint64_t value);
   void add(const MetricDesc& metric, std::string_view labels, double value);
@@ -88,6 +91,8 @@ class SampleBatch {
 
   const std::vector<Sample>& samples() const { return samples_; }
   std::size_t size() const { return samples_.size(); }
+  /// Whether nothing was added since clear(), not even what was not taken.
+  bool said_nothing() const { return samples_.empty() && !left_out_; }
   void clear();
   /// Keeps the first `size` samples.
   void truncate(std::size_t size);
@@ -102,6 +107,11 @@ class SampleBatch {
   void shrink();
 
  private:
+  bool takes(const MetricDesc& metric) {
+    if (metric.set <= set_) return true;
+    left_out_ = true;
+    return false;
+  }
   std::string_view copy(std::string_view labels);
   Sample& append(const MetricDesc& metric, std::string_view owner, std::string_view own) {
     return samples_.emplace_back(&metric, owner, own, since_start_);
@@ -118,6 +128,8 @@ class SampleBatch {
 
   std::vector<Sample> samples_;
   std::unique_ptr<Owned> owned_;  ///< null until something is copied into it; most batches never need it
+  MetricSet set_;
+  bool left_out_ = false;
   bool since_start_ = false;
 };
 

@@ -68,7 +68,7 @@ bool Collection::admit(Run& run, Clock::time_point now) const {
     if (run.result)
       run.result->reset(cycle_, now);
     else
-      run.result = std::make_unique<core::JobRun>(cycle_, now);
+      run.result = std::make_unique<core::JobRun>(cycle_, now, shared_->set);
   }
   run.outcome = admitted;
   return admitted == Outcome::pending;
@@ -331,7 +331,7 @@ void Collection::report(const Run& run, JobReport& jobs, Clock::time_point now) 
   // Single reads that fail cost their samples; a job of which nothing could be read has failed.
   // What has not ended is still being written to.
   const auto read_something = [](const core::JobRun& result) {
-    return result.samples().size() != 0 || result.read_errors().empty();
+    return !result.samples().said_nothing() || result.read_errors().empty();
   };
   const bool success = run.outcome == Outcome::done && !run.result->failed() && read_something(*run.result);
   const bool goes_on = run.outcome == Outcome::pending && run.started;

@@ -127,7 +127,7 @@ Engine::Engine(boost::asio::io_context& io, JobSource& source, const EngineOptio
                const std::vector<const MetricDesc*>& families, Printer::SelfMetrics self_metrics)
     : io_(io),
       options_(options),
-      shared_(std::make_shared<Shared>(source, options.max_workers, options.series_per_device)),
+      shared_(std::make_shared<Shared>(source, options.max_workers, options.series_per_device, options.set)),
       tick_(io),
       printer_(
           families,

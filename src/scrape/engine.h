@@ -21,6 +21,7 @@ namespace rdma_exporter::scrape {
 
 struct EngineOptions {
   unsigned max_workers = 32;
+  core::MetricSet set = core::MetricSet::full;  ///< of the families that are exported
   std::size_t series_per_device = 5000;
   std::size_t page_bytes = std::size_t{64} << 20U;  ///< maximum size of a page before compression
   /// The pages of the process: successive engines share them.

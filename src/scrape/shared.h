@@ -24,9 +24,11 @@ struct RunGroup;
 /// The state that all collections of one engine share. Owned jointly by the engine and the collections,
 /// because a run that is stuck in the kernel outlives its collection and perhaps the engine.
 struct Shared {
-  Shared(JobSource& job_source, unsigned max_workers, std::size_t max_series_per_device)
+  Shared(JobSource& job_source, unsigned max_workers, std::size_t max_series_per_device,
+         core::MetricSet exported)
       : source(job_source),
         series_per_device(max_series_per_device),
+        set(exported),
         pool({.max_workers = max_workers, .waits_in_kernel = task::is_asleep}),
         durations(kDurationBounds) {}
 
@@ -36,6 +38,7 @@ struct Shared {
 
   JobSource& source;
   const std::size_t series_per_device;
+  const core::MetricSet set;
   task::Pool pool;
   core::Histogram durations;  ///< durations of collections
 

@@ -40,6 +40,32 @@ TEST(SampleBatch, CopiesLabelsOfAnyLength) {
   EXPECT_EQ(labels_in(batch), (std::vector<std::string>{label(1), longest, "", label(2)}));
 }
 
+TEST(SampleBatch, TakesOnlyFamiliesOfItsSet) {
+  constexpr MetricDesc kMore{"rdma_port_more", MetricType::gauge, "device",       "",
+                             "More",           "a test",          MetricSet::full};
+  const std::string owner = label(1);
+  const auto add_all = [&](SampleBatch& batch) {
+    batch.add(kMore, owner, std::uint64_t{1});
+    batch.add(kMore, owner, 1.5);
+    batch.add(kMore, owner, HistogramData{});
+    batch.add_flag(kMore, owner, true);
+    batch.add_stable(kMore, owner, std::uint64_t{1});
+    batch.add_stable(kMore, owner, 1.5);
+  };
+  SampleBatch batch(MetricSet::lean);
+  EXPECT_TRUE(batch.said_nothing());
+  add_all(batch);
+  EXPECT_EQ(batch.size(), 0U);
+  EXPECT_FALSE(batch.said_nothing()) << "it was told something";
+  batch.add_stable(kFlaps, owner, std::uint64_t{1});
+  EXPECT_EQ(labels_in(batch), std::vector<std::string>{owner});
+  batch.clear();
+  EXPECT_TRUE(batch.said_nothing());
+  SampleBatch whole;
+  add_all(whole);
+  EXPECT_EQ(whole.size(), 6U);
+}
+
 TEST(SampleBatch, UsesItsMemoryAgain) {
   SampleBatch batch;
   batch.add(kFlaps, label(1), std::uint64_t{1});

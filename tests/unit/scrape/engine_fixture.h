@@ -26,6 +26,9 @@ using namespace std::chrono_literals;
 inline constexpr core::MetricDesc kValue{
     "rdma_test_value", core::MetricType::gauge, "device", "", "A value", "test"};
 
+inline constexpr core::MetricDesc kUnexported{
+    "rdma_test_unexported", core::MetricType::gauge, "device", "", "A value", "test", core::MetricSet::full};
+
 // A read that can be held inside "the kernel".
 class Gate {
  public:
@@ -58,6 +61,8 @@ class TestJob : public core::Job {
     std::this_thread::sleep_for(delay.load());
     if (throws) throw std::runtime_error("broken");
     for (unsigned i = 0; i < errors; ++i) run.count_read_error("EIO");
+    for (unsigned i = 0; i < unexported; ++i)
+      run.samples().add(kUnexported, "device=\"" + device() + "\"" + std::string(i, ' '), std::uint64_t{1});
     for (unsigned i = 0; i < series; ++i)
       run.samples().add(kValue, "device=\"" + device() + "\"" + std::string(i, ' '), std::uint64_t{value});
   }
@@ -66,6 +71,7 @@ class TestJob : public core::Job {
   std::atomic<int> runs = 0;
   std::atomic<unsigned> value = 1;
   std::atomic<unsigned> series = 1;
+  std::atomic<unsigned> unexported = 0;  ///< series beyond the engine's metric set
   std::atomic<unsigned> errors = 0;
   std::atomic<bool> throws = false;
   std::atomic<std::chrono::milliseconds> delay = 0ms;
@@ -100,6 +106,7 @@ class EngineTest : public ::testing::Test {
     source_.set({a_, b_});
     engine_ = std::make_unique<Engine>(io_, source_,
                                        EngineOptions{.max_workers = 8,
+                                                     .set = core::MetricSet::lean,
                                                      .series_per_device = 10,
                                                      .page_bytes = 100'000,
                                                      .pages = pages_,

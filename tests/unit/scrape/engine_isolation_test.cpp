@@ -141,7 +141,7 @@ TEST(CollectionTest, IsGoneWhenItIsOverAlthoughARunOfItIsStuck) {
   TestSource source;
   auto stuck = std::make_shared<TestJob>("a");
   stuck->gate.close();
-  const auto shared = std::make_shared<Shared>(source, 8U, std::size_t{100});
+  const auto shared = std::make_shared<Shared>(source, 8U, std::size_t{100}, core::MetricSet::full);
   const auto nothing = std::make_shared<TestJob>("", "discovery");
   shared->discovery = std::make_shared<Slot>(PlannedJob{nothing, 1000ms}, shared->owner_of(*nothing));
   shared->slots = {std::make_shared<Slot>(PlannedJob{stuck, 5000ms}, shared->owner_of(*stuck))};
@@ -166,7 +166,7 @@ TEST(CollectionTest, IsGoneWhenItIsOverAlthoughARunOfItIsStuck) {
 // A job takes back in its end what it told the others.
 TEST(CollectionTest, LetsGoOfAJobThatHasGoneBeforeTheOthersRun) {
   TestSource source;
-  const auto shared = std::make_shared<Shared>(source, 8U, std::size_t{100});
+  const auto shared = std::make_shared<Shared>(source, 8U, std::size_t{100}, core::MetricSet::full);
   const auto slot_of = [&](const std::shared_ptr<TestJob>& job) {
     return std::make_shared<Slot>(PlannedJob{job, 5000ms}, shared->owner_of(*job));
   };

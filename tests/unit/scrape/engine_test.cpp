@@ -141,6 +141,9 @@ TEST_F(EngineTest, CallsAJobThatReadNothingAFailure) {
   page = scrape();
   EXPECT_TRUE(fails(page, "a", "failed"));
   EXPECT_FALSE(fails(page, "b"));
+  a_->unexported = 1;
+  EXPECT_FALSE(fails(scrape(), "a")) << "it has read what nobody exports";
+  a_->unexported = 0;
   a_->errors = 0;
   EXPECT_TRUE(has(scrape(), self("success", "1"))) << "there is nothing to read";
 }
@@ -180,6 +183,8 @@ TEST_F(EngineTest, SharesTheSeriesOfADeviceAmongItsCollectors) {
   more->series = 6;
   scrape();
   EXPECT_EQ(scrape().find("rdma_exporter_series_dropped_total{"), std::string::npos) << "they fit exactly";
+  more->unexported = 5;
+  EXPECT_EQ(scrape().find("rdma_exporter_series_dropped_total{"), std::string::npos);
   more->series = 7;
   scrape();
   EXPECT_NE(scrape().find("rdma_exporter_series_dropped_total{"), std::string::npos);
