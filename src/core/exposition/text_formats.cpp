@@ -132,19 +132,21 @@ void append_bucket_labels(std::string& out, std::string_view labels, std::string
 // copied to the page a few dozen at a time.
 void append_samples(std::span<const Sample* const> samples, std::string& out) {
   constexpr std::size_t kChunk = 8192;
+  constexpr std::size_t kLine = 1024;  // longer ones are rare
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): written before it is read
   std::array<char, kChunk> chunk;
+  char* const full = chunk.data() + kChunk - kLine;
   const LineStart start(samples.front()->metric->name);
+  const std::size_t around_labels = std::max(start.size(), LineStart::kSize) + kNumberSize + 5;
   std::string long_line;
   char* to = chunk.data();
   for (const Sample* sample : samples) {
-    const std::size_t longest = std::max(start.size(), LineStart::kSize) + sample->owner().size() +
-                                sample->own().size() + kNumberSize + 5;
-    if (longest > kChunk - static_cast<std::size_t>(to - chunk.data())) {
+    const std::size_t longest = around_labels + sample->owner().size() + sample->own().size();
+    if (to > full || longest > kLine) {
       out.append(chunk.data(), to);
       to = chunk.data();
     }
-    if (longest <= kChunk) {
+    if (longest <= kLine) {
       to = put_line(to, start, *sample);
       continue;
     }
