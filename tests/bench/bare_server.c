@@ -6,8 +6,9 @@
 //
 //   bare_server LIST PAGE [REQUESTS]     LIST has one path a line, REQUESTS netlink requests (note_requests.c)
 //
-// Prints the port of the loopback that it listens on. Answers every request, one connection at a time, with PAGE bytes that
-// say nothing: no value is parsed, no sample is rendered, no file is looked for.
+// Prints the port of the loopback that it listens on. Answers every request, one connection at a time. PAGE is a number of
+// bytes, which say nothing; or the path of a page, whose lines are written anew each time. No value is parsed and no file is
+// looked for.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -17,10 +18,12 @@
 #include <sys/socket.h>
 
 #include "file_list.h"
+#include "page_lines.h"
 #include "request_list.h"
 
 static struct file_list files;
 static struct request_list requests;
+static struct page_lines lines;
 static sem_t asked, done;
 
 static void* read_when_asked(void* unused) {
@@ -70,30 +73,32 @@ static int send_all(int connection, const char* answer, size_t size) {
   return 1;
 }
 
-static char* make_answer(size_t page, size_t* size) {
-  char* answer = malloc(page + 128);
-  if (!answer) die("malloc");
-  int head = sprintf(answer, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: %zu\r\n\r\n", page);
-  memset(answer + head, '\n', page);
-  *size = (size_t)head + page;
-  return answer;
+// Where the page begins in it.
+static char* make_answer(size_t page, char** answer) {
+  *answer = malloc(page + 128);
+  if (!*answer) die("malloc");
+  int head = sprintf(*answer, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: %zu\r\n\r\n", page);
+  memset(*answer + head, '\n', page);
+  return *answer + head;
 }
 
 int main(int argc, char** argv) {
-  long page = argc == 3 || argc == 4 ? atol(argv[2]) : 0;
-  if (page < 1) {
+  if (argc != 3 && argc != 4) {
     fprintf(stderr, "usage: bare_server LIST PAGE [REQUESTS]\n");
     return 2;
   }
   load(&files, argv[1]);
   open_all(&files);
   if (argc == 4) load_requests(&requests, argv[3]);
+  long bytes = atol(argv[2]);
+  if (bytes < 1) load_page(&lines, argv[2]);
   pthread_t reader;
   if (sem_init(&asked, 0, 0) != 0 || sem_init(&done, 0, 0) != 0 ||
       pthread_create(&reader, NULL, read_when_asked, NULL) != 0)
     die("pthread_create");
-  size_t size;
-  const char* answer = make_answer((size_t)page, &size);
+  const size_t size = bytes > 0 ? (size_t)bytes : lines.size;
+  char* answer;
+  char* const page = make_answer(size, &answer);
   const int listener = listen_on_loopback();
   for (;;) {
     int connection = accept4(listener, NULL, NULL, SOCK_CLOEXEC), on = 1;
@@ -103,7 +108,8 @@ int main(int argc, char** argv) {
       sem_post(&asked);
       while (sem_wait(&done) != 0) {
       }
-      if (!send_all(connection, answer, size)) break;
+      write_page(&lines, page);
+      if (!send_all(connection, answer, (size_t)(page - answer) + size)) break;
     }
     close(connection);
   }

@@ -6,13 +6,18 @@
 The exporter runs as it does by default, with kernel events and counters over netlink. It is compared with the bare loop that
 opens, reads and closes the counter files of all ports, and with node_exporter. The candidates take turns, and a figure is the
 median of the ratios of five turns. The whole system is all processor time of the guest, client included, without what it
-needs when nothing scrapes. Ratios only: the guest's processor is emulated.
+needs when nothing scrapes.
+
+The guest's clock counts instructions, one a nanosecond, those of programs and those of the kernel (scripts/lab --icount).
+So its processor time does not depend on what else the machine does, and is the same in each run but for what is read once
+in a while. Time would say less: the processor is emulated, which makes some instructions much slower than others.
 
 The exporter's page has six times the series of node_exporter's collector `infiniband`, so two more comparisons: only the
 collectors that read what it reads, and node_exporter with its collector `ethtool`, too.
 
 What bounds the figures: the bare server (bare_server.c) reads the files and makes the netlink requests of one of the
-exporter's scrapes, looks at nothing of it, and answers with a page of the same size."""
+exporter's scrapes, looks at nothing of it, and answers with a page of the same size. Once more it writes the lines of
+that page, with values that it knows beforehand."""
 
 import argparse
 import os
@@ -33,10 +38,11 @@ NODE_EXPORTER = "prometheus-node-exporter"
 PORT, NODE_PORT, ETHTOOL_PORT = 9400, 9401, 9402
 NOTED_PORT = ETHTOOL_PORT  # the exporter that is noted ends before node_exporter starts
 # Kept open, but read once a minute while no event reports a change.
-RARELY_READ = ("carrier_up_count", "carrier_down_count", "flags", "rate")
+RARELY_READ = ("carrier_up_count", "carrier_down_count", "flags", "mtu", "rate")
 # What node_exporter's collector `infiniband` reads.
 ALIKE = "/metrics?" + "&".join(f"collect[]={name}" for name in ("device", "port", "port_counters", "hw_counters"))
 TURNS, SCRAPES = 5, 40
+SLOW_SCRAPES = 5  # of what takes half a second
 TICK = os.sysconf("SC_CLK_TCK")
 INFINIBAND = pathlib.Path("/sys/class/infiniband")
 SETTLE = 8  # seconds, for what is read in the background after a start
@@ -105,16 +111,16 @@ class Server:
         self.pid, self.client = pid, Client(port, path)
         self.ticks = [0, 0]  # of the turns, in user mode and in the kernel
 
-    def turn(self, idle):
+    def turn(self, idle, scrapes=SCRAPES):
         """CPU of the process, and of the whole system beyond `idle` per second: seconds for one scrape."""
         self.client.scrape()
         modes = mode_ticks(self.pid)
         begun, own, system = time.monotonic(), cpu_seconds(self.pid), of_system()
-        for _ in range(SCRAPES):
+        for _ in range(scrapes):
             self.client.scrape()
         lasted, own, system = time.monotonic() - begun, cpu_seconds(self.pid) - own, of_system() - system
         self.ticks = [sum_ + now - before for sum_, now, before in zip(self.ticks, mode_ticks(self.pid), modes)]
-        return own / SCRAPES, (system - idle * lasted) / SCRAPES
+        return own / scrapes, (system - idle * lasted) / scrapes
 
     def kernel_share(self):
         return self.ticks[1] / max(1, sum(self.ticks))
@@ -143,6 +149,11 @@ def bare(program, files):
 
 def ratio(times, above, below):
     return statistics.median(one / other for one, other in zip(times[above], times[below]))
+
+
+def start_bare_server(program, files, page, requests):
+    process = subprocess.Popen([program, files, str(page), requests], stdout=subprocess.PIPE, text=True)
+    return process, Server(process.pid, int(process.stdout.readline()))
 
 
 def start_node_exporter(port, *collectors):
@@ -199,16 +210,21 @@ def main():
     for server in filter(None, (ours, alike, node, ethtool)):
         for _ in range(3):
             server.client.scrape()
-    least_process = subprocess.Popen([options.bare_server, kept, str(len(ours.client.page())), requests],
-                                     stdout=subprocess.PIPE, text=True)
-    least = Server(least_process.pid, int(least_process.stdout.readline()))
+    pathlib.Path("/tmp/page").write_bytes(ours.client.page())
+    least_process, least = start_bare_server(options.bare_server, kept, len(ours.client.page()), requests)
+    printing_process, printing = start_bare_server(options.bare_server, kept, "/tmp/page", requests)
+    printing.client.scrape()
+    if printing.client.page() != ours.client.page():
+        raise SystemExit("bench: the bare server writes another page")
     idle = idle_share(5)
     ratios = {name: [] for name in LIMITS}
-    times = {"bare": [], "least": [], "least, system": [], "own": [], "system": [], "alike": [], "node": [], "node+": []}
+    times = {"bare": [], "least": [], "least, system": [], "printing": [], "own": [], "system": [], "alike": [],
+             "node": [], "node+": []}
     for _ in range(TURNS):
         times["bare"].append(bare(options.bare_loop, "/tmp/files"))
         for name, seconds in zip(("least", "least, system"), least.turn(idle)):
             times[name].append(seconds)
+        times["printing"].append(printing.turn(idle)[0])
         own, system = ours.turn(idle)
         times["own"].append(own)
         times["system"].append(system)
@@ -218,7 +234,7 @@ def main():
         ratios["alike"].append(times["alike"][-1] / times["bare"][-1])
         if node:
             times["node"].append(node.turn(idle)[0])
-            times["node+"].append(ethtool.turn(idle)[0])
+            times["node+"].append(ethtool.turn(idle, SLOW_SCRAPES)[0])
             ratios["node"].append(times["node"][-1] / own)
             ratios["node/alike"].append(times["node"][-1] / times["alike"][-1])
             ratios["node+"].append(times["node+"][-1] / own)
@@ -226,9 +242,11 @@ def main():
           f"{idle:.1%} of a processor; median of {TURNS} turns of {SCRAPES} scrapes\n")
     for name, values in times.items():
         if values:
-            print(f"{name:15}{statistics.median(values) * 1e3:9.2f} ms")
+            print(f"{name:15}{statistics.median(values) * 1e3:9.2f} million instructions")
     print(f"least, a bare server with the same {len(kept.read_text().splitlines())} files and requests: "
           f"{ratio(times, 'least', 'bare'):.2f} of the bare loop, whole system {ratio(times, 'least, system', 'bare'):.2f}")
+    print(f"the same, writing the lines of the page: {ratio(times, 'printing', 'bare'):.2f} of the bare loop"
+          + (f"; node_exporter needs {ratio(times, 'node', 'printing'):.1f} times as much" if node else ""))
     print(f"ours: {ours.about()}; {ours.kernel_share():.0%} of its time is the kernel's: "
           f"{ours.kernel_share() * statistics.median(ratios['own']):.2f} of the bare loop")
     print(f"alike, what node_exporter reads: {alike.about()}")
@@ -243,6 +261,7 @@ def main():
     reached = report(targets)
     daemon.terminate()
     least_process.kill()
+    printing_process.kill()
     if node:
         node_process.terminate()
         ethtool_process.terminate()
