@@ -7,7 +7,7 @@
 //   bare_server LIST PAGE [REQUESTS]     LIST has one path a line, REQUESTS netlink requests (note_requests.c)
 //
 // Prints the port of the loopback that it listens on. Answers every request, one connection at a time. PAGE is a number of
-// bytes, which say nothing; or the path of a page, whose lines are written anew each time. No value is parsed and no file is
+// bytes, which say nothing; or the path of a page, whose lines are written each time. No value is parsed and no file is
 // looked for.
 #define _GNU_SOURCE
 #include <arpa/inet.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the rdma_exporter authors
 //
-// A page that a bare program writes anew for each answer: it copies what precedes a number, and prints the number.
+// A page that a bare program writes for each answer: it copies what precedes a number, and prints the number.
 #pragma once
 
 #include <stdint.h>
