@@ -94,22 +94,42 @@ std::optional<std::uint64_t> number(const core::Result<Text>& text, core::JobRun
   return std::nullopt;
 }
 
+// The MTU of an interface: read again when an event reports a change.
+class InterfaceMtu {
+ public:
+  InterfaceMtu(host::Host& host, const host::Netdev& netdev)
+      : files_(*host.sysfs, netdev.path, host.open_files), unchanged_(*host.changes) {}
+
+  void add(const std::string& netdev, const std::string& labels, core::JobRun& run) {
+    if (!unchanged_.still({netdev}, run.now())) {
+      std::array<char, 64> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled by read()
+      const auto listed = files_.refresh();
+      mtu_ = number(listed ? files_.read("mtu", buffer) : tl::unexpected(listed.error()), run);
+      if (!mtu_) unchanged_.forget();
+    }
+    if (mtu_) run.samples().add_stable(kMtu, labels, *mtu_);
+  }
+
+ private:
+  host::AttrDir files_;
+  host::Unchanged unchanged_;
+  std::optional<std::uint64_t> mtu_;
+};
+
 class NetdevJob : public core::Job {
  public:
   NetdevJob(const Context& context, const std::shared_ptr<const host::Netdev>& netdev,
             std::shared_ptr<std::atomic<bool>> forbidden_logged)
       : Job("roce_config", netdev->device, netdev->name),
-        sysfs_(*context.host.sysfs),
         netdev_(netdev),
-        files_(sysfs_, netdev->path, context.host.open_files),
         labels_(netdev_labels(*netdev)),
-        unchanged_(*context.host.changes),
-        congestion_(sysfs_, netdev->path, context.facts->of(*netdev), labels_),
+        mtu_(context.metrics.has(kMtu) ? std::make_unique<InterfaceMtu>(context.host, *netdev) : nullptr),
+        congestion_(*context.host.sysfs, netdev->path, context.facts->of(*netdev), labels_),
         schedule_(kCongestionInterval, netdev->name),
         forbidden_logged_(std::move(forbidden_logged)) {}
 
   void run(core::JobRun& run) override {
-    add_mtu(run);
+    if (mtu_) mtu_->add(netdev(), labels_, run);
     if (netdev_->driver != "mlx5_core") return;
     const facts::Wanted wanted{run.now(), kCongestionInterval / 2};
     if (schedule_.take(run.now()) && congestion_.refresh(wanted, run) && !forbidden_logged_->exchange(true))
@@ -119,22 +139,9 @@ class NetdevJob : public core::Job {
   }
 
  private:
-  void add_mtu(core::JobRun& run) {
-    if (!unchanged_.still({netdev()}, run.now())) {
-      std::array<char, 64> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled by read()
-      const auto listed = files_.refresh();
-      mtu_ = number(listed ? files_.read("mtu", buffer) : tl::unexpected(listed.error()), run);
-      if (!mtu_) unchanged_.forget();
-    }
-    if (mtu_) run.samples().add_stable(kMtu, labels_, *mtu_);
-  }
-
-  host::HostFs& sysfs_;
   const std::shared_ptr<const host::Netdev> netdev_;
-  host::AttrDir files_;
   const std::string labels_;
-  host::Unchanged unchanged_;
-  std::optional<std::uint64_t> mtu_;
+  const std::unique_ptr<InterfaceMtu> mtu_;  ///< null where it is not exported
   CongestionParameters congestion_;
   task::Schedule schedule_;
   const std::shared_ptr<std::atomic<bool>> forbidden_logged_;

@@ -134,6 +134,7 @@ class ResourceJob : public core::Job {
         labels_(core::render_labels({{"device", device_->name}})),
         request_(host::nldev::device_request(*device_->netlink_index)),
         netlink_(host::kept_netlink(context.host, host::NetlinkProtocol::rdma)) {
+    if (!context.metrics.has(kOptionalCounters)) return;
     for (const std::uint32_t port : device_->ports) optional_.emplace_back(*device_, port);
   }
 

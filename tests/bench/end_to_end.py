@@ -43,7 +43,7 @@ PAUSE = 1000
 # Read at every scrape in addition to the counters, because they change without notice. No other file of the tree is
 # (strace shows it); what is read about once a minute (GIDs, identity, the checks of the configuration) is in no batch or in few.
 PORT_STATE = ("state", "phys_state", "rate")
-NETDEV_FILES = ("mtu", "carrier_up_count", "carrier_down_count")
+NETDEV_FILES = ("carrier_up_count", "carrier_down_count")
 LINK_ERRORS = ("aer_dev_correctable", "aer_dev_nonfatal", "aer_dev_fatal")
 ROOT_ERRORS = ("aer_rootport_total_err_cor", "aer_rootport_total_err_nonfatal", "aer_rootport_total_err_fatal")
 # The collectors whose files node_exporter's `infiniband` reads too. Asked for in the URL, so that a collector that

@@ -38,7 +38,7 @@ NODE_EXPORTER = "prometheus-node-exporter"
 PORT, NODE_PORT, ETHTOOL_PORT = 9400, 9401, 9402
 NOTED_PORT = ETHTOOL_PORT  # the exporter that is noted ends before node_exporter starts
 # Kept open, but read once a minute while no event reports a change.
-RARELY_READ = ("carrier_up_count", "carrier_down_count", "flags", "mtu", "rate")
+RARELY_READ = ("carrier_up_count", "carrier_down_count", "flags", "rate")
 # What node_exporter's collector `infiniband` reads.
 ALIKE = "/metrics?" + "&".join(f"collect[]={name}" for name in ("device", "port", "port_counters", "hw_counters"))
 TURNS, SCRAPES = 5, 40

@@ -56,6 +56,13 @@ TEST_F(RoceConfigTest, ReadsTheMtuAgainAfterAFailure) {
   EXPECT_EQ(collect().at(kMtu), 4200);
 }
 
+TEST_F(RoceConfigTest, DoesNotReadAnMtuThatIsNotExported) {
+  add_netdev("bnxt_en", "netxtreme");
+  context_.metrics.set = core::MetricSet::lean;
+  EXPECT_EQ(collect(), Page());
+  EXPECT_EQ(fs_->reads["class/net/eth0/mtu"], 0);
+}
+
 TEST_F(RoceConfigTest, ReadsTheVendorDriversEcnFilesInBaseUnits) {
   add_netdev("mlx5_core", "connectx");
   for (int priority = 0; priority < 8; ++priority) {

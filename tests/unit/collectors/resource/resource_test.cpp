@@ -101,6 +101,12 @@ TEST_F(ResourceTest, TellsWhichOptionalCountersCount) {
   EXPECT_EQ(count(page, "rdma_port_optional_counters_enabled"), 2U);
 }
 
+TEST_F(ResourceTest, DoesNotAskForOptionalCountersThatAreNotExported) {
+  context_.metrics.set = core::MetricSet::lean;
+  collect();
+  EXPECT_EQ(script_->requests[host::nldev::kStatGetStatus], 0);
+}
+
 TEST_F(ResourceTest, SaysNothingOfADeviceThatNetlinkDenies) {
   script_->refusals[host::nldev::kResourceSummary] = EINVAL;
   EXPECT_TRUE(collect().empty());
