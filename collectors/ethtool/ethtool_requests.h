@@ -27,9 +27,10 @@ struct EthtoolTopic {
   /// `name` must be a string literal. `fed`: the families that the answer feeds; if none of them is exported,
   /// nothing is asked.
   EthtoolTopic(const Context& context, std::string_view name, std::span<const core::MetricDesc* const> fed)
-      : operation(name), is_wanted(std::any_of(fed.begin(), fed.end(), [&](const core::MetricDesc* family) {
-          return context.metrics.has(*family);
-        })) {}
+      : EthtoolTopic(name, std::any_of(fed.begin(), fed.end(), [&](const core::MetricDesc* family) {
+                       return context.metrics.has(*family);
+                     })) {}
+  EthtoolTopic(std::string_view name, bool wanted) : operation(name), is_wanted(wanted) {}
 
   NetdevOperation operation;
   bool is_wanted;

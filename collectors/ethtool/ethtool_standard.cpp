@@ -67,10 +67,7 @@ CounterRules standard_rules(const Context& context) {
   return rules;
 }
 
-// The families that each answer feeds.
-constexpr std::array kOfStatistics{&kNetdevSymbolErrors, &kNetdevMacBytes,   &kNetdevMacFrames,
-                                   &kNetdevMacErrors,    &kNetdevRmonErrors, &kNetdevMacControlFrames,
-                                   &kNetdevRaw};
+// The families that each answer feeds, but for the statistics, which wanted_groups() knows.
 constexpr std::array kOfPause{&kNetdevPauseFrames, &kNetdevPauseEnabled};
 constexpr std::array kOfFec{&kNetdevFecBlocks,     &kNetdevFecCorrectedBitErrors,
                             &kNetdevFecLaneBlocks, &kNetdevFecLaneCorrectedBitErrors,
@@ -119,9 +116,9 @@ genl::Groups wanted_groups(const CounterSet& counters) {
 
 // What netlink is asked about an interface.
 struct Questions {
-  Questions(const Context& context, const std::string& netdev, const CounterSet& counters)
-      : statistics({context, "STATS_GET", kOfStatistics},
-                   genl::statistics_request(netdev, wanted_groups(counters))),
+  /// `groups`: of statistics that are worth asking for.
+  Questions(const Context& context, const std::string& netdev, genl::Groups groups)
+      : statistics({"STATS_GET", groups != 0}, genl::statistics_request(netdev, groups)),
         pause({context, "PAUSE_GET", kOfPause}, Query::pause, netdev),
         fec({context, "FEC_GET", kOfFec}, Query::fec, netdev),
         link_state({context, "LINKSTATE_GET", kOfLinkState}, Query::link_state, netdev),
@@ -156,7 +153,7 @@ class EthtoolStandardJob : public core::Job {
         link_unchanged_(*context.host.changes) {
     if (!context.host.speaks(host::NetlinkProtocol::generic)) return;
     counters_.set_names({genl::kCounterNames.begin(), genl::kCounterNames.end()});
-    questions_ = std::make_unique<Questions>(context, netdev->name, counters_);
+    questions_ = std::make_unique<Questions>(context, netdev->name, wanted_groups(counters_));
   }
 
   void run(core::JobRun& run) override {

@@ -93,6 +93,12 @@ TEST_F(EthtoolStandardTest, AsksForTheStatisticsThatFeedAnExportedFamily) {
   collect();
   constexpr Groups kPhy = 1;
   EXPECT_EQ(last_["stats_get"], statistics_request("eth0", kPhy));
+  // Raw statistics of the lean set are the driver's. The kernel refuses a request for no group.
+  reload();
+  context_.metrics.include = core::Pattern("rdma_netdev_raw_total");
+  last_.clear();
+  collect();
+  EXPECT_FALSE(last_.contains("stats_get"));
 }
 
 // In plain words: `rx` is a pause frame that this host RECEIVED, so this host is told to stop; `tx` is one
