@@ -12,7 +12,7 @@ import time
 import unittest
 
 import exporter
-from guest import Path, kernel
+from guest import Path, kernel, knobs
 from labtest import daemons
 
 CARDS = ("cx0", "bcm0")
@@ -143,6 +143,24 @@ class Standard(EthernetTest):
                 families = {family for family, _ in CURATED.values()} | {RAW}
                 served = {key: value for family in families for key, value in page.find(family, netdev=netdev).items()}
                 self.assertEqual(served, expected)
+
+    def test_the_lean_set_reads_no_group_of_statistics_that_it_does_not_export(self):
+        """The driver reads the card for each group. The least of three: others may read it meanwhile."""
+        card = knobs.Knobs("labnic", "cx0")
+        reads, pages = {}, {}
+        for metrics in ("full", "lean"):
+            flags = (*exporter.only("ethtool_standard"), f"--metrics.set={metrics}")
+            counts = []
+            for _ in range(3):
+                before = card.reads()
+                pages[metrics] = exporter.once(*flags)
+                counts.append(card.reads() - before)
+            reads[metrics] = min(counts)
+        self.assertEqual(reads["full"] - reads["lean"], 1, "RMON")
+        for family in (ERRORS, "rdma_netdev_mac_bytes_total", "rdma_netdev_symbol_errors_total"):
+            served = [{key[1] for key in pages[metrics].find(family, netdev="cx0")} for metrics in pages]
+            self.assertNotEqual(served[0], set(), family)
+            self.assertEqual(*served, family)
 
     def test_pause(self):
         for netdev in CARDS:
