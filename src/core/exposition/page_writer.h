@@ -21,7 +21,8 @@ namespace rdma_exporter::core {
 class PageWriter {
  public:
   /// `families` lists every family that can occur, in the order of the page. Samples of other families are
-  /// left out; the contract tests make sure that there are none.
+  /// left out; the contract tests make sure that there are none. Throws std::length_error for more than
+  /// 65,535 families.
   explicit PageWriter(std::span<const MetricDesc* const> families);
 
   /// Appends the samples of all batches to `out`, within a family in the order of the batches. A family with
@@ -31,22 +32,24 @@ class PageWriter {
                     std::size_t longest = std::numeric_limits<std::size_t>::max());
 
  private:
-  std::uint32_t look_up(const MetricDesc* metric) const;
-  bool sort_as_before(std::span<const SampleBatch* const> batches);
-  void sort_by_family(std::span<const SampleBatch* const> batches);
-
-  std::vector<const MetricDesc*> families_;
-  std::unordered_map<const MetricDesc*, std::uint32_t> index_;
-  /// Of each sample of the last page, in the order of the batches: its family, and where it is in sorted_ or
-  /// unknown_. Mostly the next page has the same; otherwise most samples are where they were.
-  struct Place {
-    std::uint32_t family;
-    std::uint32_t at;
+  struct Family {
+    const MetricDesc* metric = nullptr;
+    const Sample** next = nullptr;  ///< where in sorted_ its next sample goes
   };
-  std::vector<Place> places_;
-  std::vector<const MetricDesc*> unknown_;  ///< the families of samples that are left out, at their places
-  std::vector<std::size_t> start_;          ///< where each family's samples begin in sorted_
-  std::vector<std::size_t> next_;           ///< where the next sample of each family goes
+  /// The index of a family in families_. There are some hundreds; the constructor refuses what does not fit.
+  using Number = std::uint16_t;
+
+  Number look_up(const MetricDesc* metric) const;
+  void count(std::span<const SampleBatch* const> batches);
+  bool sort_as_counted(std::span<const SampleBatch* const> batches);
+
+  /// In the order of the page. The last one has no metric and stands for all others, which are left out.
+  std::vector<Family> families_;
+  std::unordered_map<const MetricDesc*, Number> numbers_;
+  /// The family of each sample of the last page, in the order of the batches. Mostly the next page has the
+  /// same; otherwise most samples are where they were.
+  std::vector<Number> places_;
+  std::vector<std::size_t> start_;  ///< where each family's samples begin in sorted_, and where the last end
   std::vector<const Sample*> sorted_;
 };
 

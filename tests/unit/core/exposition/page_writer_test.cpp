@@ -5,6 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "core/exposition/text_formats.h"
@@ -64,6 +67,66 @@ TEST(PageWriter, WritesPagesThatDifferFromTheOneBefore) {
     write_text(kFamilies, batches, expected);
     EXPECT_EQ(out, expected);
   }
+}
+
+// Between known ones, which keep their order and get no sample of theirs.
+TEST(PageWriter, LeavesOutUnknownFamiliesOfEachPage) {
+  constexpr MetricDesc kStranger{"rdma_d", MetricType::gauge, "", "", "D", "x"};
+  constexpr MetricDesc kOther{"rdma_e", MetricType::gauge, "", "", "E", "x"};
+  TextFormat format;
+  PageWriter writer(kFamilies);
+  // Unchanged, then with another unknown family, then with a known one in its place.
+  for (const MetricDesc* metric : {&kStranger, &kStranger, &kOther, &kC, &kStranger}) {
+    SampleBatch batch;
+    batch.add(kB, {}, std::uint64_t{1});
+    batch.add(*metric, {}, std::uint64_t{2});
+    batch.add(kA, {}, std::uint64_t{3});
+    batch.add(kB, "x=\"y\"", std::uint64_t{4});
+    const SampleBatch* const batches[] = {&batch};
+    std::string out;
+    EXPECT_EQ(writer.write(batches, format, out), 0U);
+    std::string expected =
+        "# HELP rdma_a A\n# TYPE rdma_a gauge\nrdma_a 3\n"
+        "# HELP rdma_b B\n# TYPE rdma_b gauge\nrdma_b 1\nrdma_b{x=\"y\"} 4\n";
+    if (metric == &kC) expected += "# HELP rdma_c C\n# TYPE rdma_c gauge\nrdma_c 2\n";
+    EXPECT_EQ(out, expected);
+  }
+}
+
+// The samples of one batch may move to another without a change of the page.
+TEST(PageWriter, LooksAtAllBatchesAsOne) {
+  TextFormat format;
+  PageWriter writer(kFamilies);
+  for (const std::size_t in_first : {2U, 2U, 0U, 3U, 1U}) {
+    SampleBatch first;
+    SampleBatch second;
+    std::uint64_t value = 0;
+    for (const MetricDesc* metric : {&kB, &kA, &kB}) {
+      (value < in_first ? first : second).add(*metric, {}, value);
+      ++value;
+    }
+    const SampleBatch* const batches[] = {&first, &second};
+    std::string out;
+    writer.write(batches, format, out);
+    EXPECT_EQ(out,
+              "# HELP rdma_a A\n# TYPE rdma_a gauge\nrdma_a 1\n"
+              "# HELP rdma_b B\n# TYPE rdma_b gauge\nrdma_b 0\nrdma_b 2\n");
+  }
+}
+
+TEST(PageWriter, HasANumberForEachFamilyOrFails) {
+  std::vector<MetricDesc> many(UINT16_MAX, kA);
+  std::vector<const MetricDesc*> families;
+  for (const MetricDesc& metric : many) families.push_back(&metric);
+  SampleBatch batch;
+  batch.add(many.back(), {}, std::uint64_t{1});
+  batch.add(kB, {}, std::uint64_t{2});
+  const SampleBatch* const batches[] = {&batch};
+  std::string out;
+  write_text(families, batches, out);
+  EXPECT_EQ(out, "# HELP rdma_a A\n# TYPE rdma_a gauge\nrdma_a 1\n");
+  families.push_back(&kB);
+  EXPECT_THROW(PageWriter{families}, std::length_error);
 }
 
 // Longer together than the buffer in which lines are made, and one alone longer than that.
