@@ -101,31 +101,97 @@ std::string HostView::Labels::joined() const { return core::Sample(nullptr, owne
 
 // Samples of one owner follow each other and share its labels, so these are mostly compared by address.
 bool HostView::Layout::has(std::size_t i, const core::Sample& sample, const core::Sample* previous) const {
-  if (i >= places.size() || places[i].metric != sample.metric) return false;
+  if (i >= places.size()) return false;
   const Place& place = places[i];
+  const Quantity& quantity = quantities[place.quantity];
+  if (quantity.metric != sample.metric) return false;
   const bool same_owner = previous != nullptr && previous->owner().data() == sample.owner().data() &&
                           previous->owner().size() == sample.owner().size() &&
                           places[i - 1].owner == place.owner;
-  return (same_owner || equals(place.owner, sample.owner())) && equals(place.own, sample.own());
+  return (same_owner || equals(owners[place.owner], sample.owner())) && equals(quantity.own, sample.own());
 }
 
-HostView::Layout::Text HostView::Layout::append(std::string_view part) {
-  const auto at = static_cast<std::uint32_t>(text.size());
-  text.append(part);
+// Makes a layout. The labels it is given must stay until it is made.
+class HostView::LayoutBuilder {
+ public:
+  /// Begins with the first `count` places of `known`.
+  LayoutBuilder(const Layout& known, std::size_t count);
+
+  void add(const core::MetricDesc* metric, const Labels& labels);
+  /// Adds those samples of `earlier` whose families it lacks, and their values to `values`.
+  void add_others(const Snapshot& earlier, std::vector<double>& values);
+  std::shared_ptr<const Layout> finish();
+
+ private:
+  Layout::Text append(std::string_view part);
+  std::uint32_t quantity(const core::MetricDesc* metric, std::string_view own);
+  std::uint32_t owner(std::string_view labels);
+
+  std::shared_ptr<Layout> layout_ = std::make_shared<Layout>();
+  std::map<std::pair<const core::MetricDesc*, std::string_view>, std::uint32_t> quantities_;
+  std::unordered_map<std::string_view, std::uint32_t> owners_;
+};
+
+HostView::LayoutBuilder::LayoutBuilder(const Layout& known, std::size_t count) {
+  layout_->places.reserve(known.places.size());
+  layout_->places.assign(known.places.begin(), known.places.begin() + static_cast<std::ptrdiff_t>(count));
+  // Those of the first places come first, and so get the indices that they had.
+  std::size_t quantities = 0;
+  std::size_t owners = 0;
+  for (const Layout::Place& place : layout_->places) {
+    quantities = std::max<std::size_t>(quantities, place.quantity + 1);
+    owners = std::max<std::size_t>(owners, place.owner + 1);
+  }
+  for (std::size_t i = 0; i < quantities; ++i)
+    quantity(known.quantities[i].metric, known.view(known.quantities[i].own));
+  for (std::size_t i = 0; i < owners; ++i) owner(known.view(known.owners[i]));
+}
+
+// Most samples have the owner of the one before.
+void HostView::LayoutBuilder::add(const core::MetricDesc* metric, const Labels& labels) {
+  std::vector<Layout::Place>& places = layout_->places;
+  const bool same_owner =
+      !places.empty() && layout_->equals(layout_->owners[places.back().owner], labels.owner);
+  places.push_back({quantity(metric, labels.own), same_owner ? places.back().owner : owner(labels.owner)});
+}
+
+HostView::Layout::Text HostView::LayoutBuilder::append(std::string_view part) {
+  const auto at = static_cast<std::uint32_t>(layout_->text.size());
+  layout_->text.append(part);
   return {at, static_cast<std::uint32_t>(part.size())};
 }
 
-void HostView::Layout::add(const core::MetricDesc* metric, const Labels& labels) {
-  const bool same_owner = !places.empty() && view(places.back().owner) == labels.owner;
-  const Text owner = same_owner ? places.back().owner : append(labels.owner);
-  places.push_back({metric, owner, append(labels.own)});
+std::uint32_t HostView::LayoutBuilder::quantity(const core::MetricDesc* metric, std::string_view own) {
+  const auto next = static_cast<std::uint32_t>(layout_->quantities.size());
+  const auto [place, is_new] = quantities_.try_emplace({metric, own}, next);
+  if (is_new) layout_->quantities.push_back({metric, append(own)});
+  return place->second;
 }
 
-std::shared_ptr<HostView::Layout> HostView::Layout::first(std::size_t count) const {
-  auto copy = std::make_shared<Layout>();
-  copy->places.assign(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(count));
-  if (count > 0) copy->text = text.substr(0, copy->places.back().own.at + copy->places.back().own.length);
-  return copy;
+std::uint32_t HostView::LayoutBuilder::owner(std::string_view labels) {
+  const auto next = static_cast<std::uint32_t>(layout_->owners.size());
+  const auto [place, is_new] = owners_.try_emplace(labels, next);
+  if (is_new) layout_->owners.push_back(append(labels));
+  return place->second;
+}
+
+void HostView::LayoutBuilder::add_others(const Snapshot& earlier, std::vector<double>& values) {
+  std::set<const core::MetricDesc*> said;
+  for (const Layout::Quantity& quantity : layout_->quantities) said.insert(quantity.metric);
+  earlier.for_each([&](const core::MetricDesc& metric, const Labels& labels, double value) {
+    if (said.contains(&metric)) return;
+    add(&metric, labels);
+    values.push_back(value);
+    ++layout_->others;
+  });
+}
+
+std::shared_ptr<const HostView::Layout> HostView::LayoutBuilder::finish() {
+  layout_->places.shrink_to_fit();
+  layout_->quantities.shrink_to_fit();
+  layout_->owners.shrink_to_fit();
+  layout_->text.shrink_to_fit();
+  return std::move(layout_);
 }
 
 bool HostView::look_up(const core::MetricDesc& metric) {
@@ -137,11 +203,15 @@ bool HostView::look_up(const core::MetricDesc& metric) {
   return place->second;
 }
 
-// A new layout begins with the first sample that differs from the last collection.
-void HostView::take(const std::vector<const core::SampleBatch*>& batches, bool whole, Snapshot& into) {
-  std::shared_ptr<Layout> fresh;
+// A new layout begins with the first sample that differs from the last collection. A collection of some
+// collectors keeps the samples of families that it lacks.
+HostView::Snapshot HostView::take(const std::vector<const core::SampleBatch*>& batches, bool whole,
+                                  Clock::time_point now) {
   const Layout& known = *latest_.layout;
-  into.values.reserve(known.places.size());
+  Snapshot taken{latest_.layout, {}, now};
+  std::vector<double>& values = taken.values;
+  values.reserve(known.places.size());
+  std::optional<LayoutBuilder> fresh;
   const core::Sample* previous = nullptr;
   for (const core::SampleBatch* batch : batches)
     for (const core::Sample& sample : batch->samples()) {
@@ -149,51 +219,35 @@ void HostView::take(const std::vector<const core::SampleBatch*>& batches, bool w
       const double value = value_of(sample);
       // A counter that is 0 has nothing to say; that a device is there is said by the state of its ports.
       if (value == 0 && sample.metric->type == MetricType::counter) continue;
-      const std::size_t i = into.values.size();
-      if (!fresh && !known.has(i, sample, previous)) fresh = known.first(i);
-      if (fresh) fresh->add(sample.metric, {sample.owner(), sample.own()});
-      into.values.push_back(value);
+      const std::size_t i = values.size();
+      if (fresh || !known.has(i, sample, previous)) {
+        if (!fresh) fresh.emplace(known, i);
+        fresh->add(sample.metric, {sample.owner(), sample.own()});
+      }
+      values.push_back(value);
       previous = &sample;
     }
-  const std::size_t taken = into.values.size();
-  const bool as_before = taken == known.places.size() - known.others && (!whole || known.others == 0);
-  if (!fresh && !as_before) fresh = known.first(taken);
-  into.layout = latest_.layout;
+  const std::size_t said = known.places.size() - known.others;
+  const bool as_before = values.size() == said && (!whole || known.others == 0);
+  if (!fresh && !as_before) fresh.emplace(known, values.size());
   if (!fresh) {
-    into.values.insert(into.values.end(), latest_.values.begin() + static_cast<std::ptrdiff_t>(taken),
-                       latest_.values.end());
-    return;
+    values.insert(values.end(), latest_.values.begin() + static_cast<std::ptrdiff_t>(said),
+                  latest_.values.end());
+    return taken;
   }
-  fresh->places.shrink_to_fit();
-  fresh->text.shrink_to_fit();
-  into.values.shrink_to_fit();
-  into.layout = std::move(fresh);
-  if (!whole) keep_others(into);
-}
-
-// Keeps the samples of families that the new collection lacks.
-void HostView::keep_others(Snapshot& into) const {
-  std::set<const core::MetricDesc*> said;
-  for (const Layout::Place& place : into.layout->places) said.insert(place.metric);
-  const std::shared_ptr<Layout> both = into.layout->first(into.values.size());
-  latest_.for_each([&](const core::MetricDesc& metric, const Labels& labels, double value) {
-    if (said.contains(&metric)) return;
-    both->add(&metric, labels);
-    into.values.push_back(value);
-  });
-  both->others = into.values.size() - into.layout->places.size();
-  into.layout = both;
+  if (!whole) fresh->add_others(latest_, values);
+  values.shrink_to_fit();
+  taken.layout = fresh->finish();
+  return taken;
 }
 
 void HostView::observe(const std::vector<const core::SampleBatch*>& batches, bool whole,
                        Clock::time_point now) noexcept {
   try {
     const std::lock_guard lock(mutex_);
-    spare_.values.clear();
-    take(batches, whole, spare_);
-    spare_.time = now;
-    if (latest_.time && (!base_.time || *latest_.time - *base_.time >= kShortest)) std::swap(base_, latest_);
-    std::swap(latest_, spare_);
+    Snapshot taken = take(batches, whole, now);
+    if (latest_.time && (!base_.time || *latest_.time - *base_.time >= kShortest)) base_ = std::move(latest_);
+    latest_ = std::move(taken);
   } catch (const std::exception& error) {
     log::caught("the status page keeps showing an older collection", error);
   }

@@ -56,19 +56,25 @@ class HostView {
     std::string joined() const;
   };
   /// Which samples a snapshot has. A host has thousands, and nearly always the same as before: successive
-  /// snapshots share it. The labels of an owner stand once for all samples that follow each other.
+  /// snapshots share it. What many samples have in common stands once: the labels of an owner, and what is
+  /// counted of each owner.
   struct Layout {
     struct Text {
       std::uint32_t at;  ///< in `text`
       std::uint32_t length;
-      bool operator==(const Text&) const = default;
     };
-    struct Place {
+    /// What is counted of an owner, or of many.
+    struct Quantity {
       const core::MetricDesc* metric;
-      Text owner;
       Text own;
     };
+    struct Place {
+      std::uint32_t quantity;  ///< index in `quantities`
+      std::uint32_t owner;     ///< index in `owners`
+    };
     std::vector<Place> places;
+    std::vector<Quantity> quantities;  ///< in the order of their first place
+    std::vector<Text> owners;          ///< also in that order
     std::string text;
     std::size_t others = 0;  ///< how many at the end are of collectors that the last collection lacked
 
@@ -77,16 +83,14 @@ class HostView {
              std::char_traits<char>::compare(text.data() + part.at, other.data(), part.length) == 0;
     }
     std::string_view view(Text part) const { return std::string_view(text).substr(part.at, part.length); }
-    Labels labels(std::size_t i) const { return {view(places[i].owner), view(places[i].own)}; }
+    const core::MetricDesc* metric(std::size_t i) const { return quantities[places[i].quantity].metric; }
+    Labels labels(std::size_t i) const {
+      return {view(owners[places[i].owner]), view(quantities[places[i].quantity].own)};
+    }
     /// Whether place `i` is that of `sample`. `previous`: the sample of place `i - 1`, if there is one.
     bool has(std::size_t i, const core::Sample& sample, const core::Sample* previous) const;
-    void add(const core::MetricDesc* metric, const Labels& labels);
-    /// A copy of the first `count` places.
-    std::shared_ptr<Layout> first(std::size_t count) const;
-
-   private:
-    Text append(std::string_view part);
   };
+  class LayoutBuilder;
   struct Snapshot {
     std::shared_ptr<const Layout> layout = std::make_shared<const Layout>();
     std::vector<double> values;  ///< one for each place
@@ -95,8 +99,7 @@ class HostView {
     /// Calls `visit(metric, labels, value)` for each sample.
     template <typename Visit>
     void for_each(Visit visit) const {
-      for (std::size_t i = 0; i < values.size(); ++i)
-        visit(*layout->places[i].metric, layout->labels(i), values[i]);
+      for (std::size_t i = 0; i < values.size(); ++i) visit(*layout->metric(i), layout->labels(i), values[i]);
     }
   };
 
@@ -112,8 +115,7 @@ class HostView {
     return family.wanted;
   }
   bool look_up(const core::MetricDesc& metric);
-  void take(const std::vector<const core::SampleBatch*>& batches, bool whole, Snapshot& into);
-  void keep_others(Snapshot& into) const;
+  Snapshot take(const std::vector<const core::SampleBatch*>& batches, bool whole, Clock::time_point now);
   void add_devices(doctor::Facts& facts) const;
   void add_verdicts(doctor::Findings& findings) const;
   void add_counters(doctor::Facts& facts) const;
@@ -126,7 +128,6 @@ class HostView {
   std::array<Family, 512> families_{};  ///< of those, the ones looked up last, by address
   Snapshot base_;
   Snapshot latest_;
-  Snapshot spare_;  ///< its buffer is used again
 };
 
 }  // namespace rdma_exporter::app

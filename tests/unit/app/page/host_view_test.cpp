@@ -5,8 +5,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <deque>
+#include <set>
+#include <string>
+#include <vector>
+
 #include "core/labels.h"
 #include "doctor/page/port_summary.h"
+#include "tests/unit/support/failing_new.h"
 
 namespace rdma_exporter::app {
 namespace {
@@ -174,6 +180,101 @@ TEST_F(HostViewTest, CountersOfAnInterfaceBelongToItsPort) {
   view.observe({&batch}, true, start);
   ASSERT_EQ(ports().size(), 1U);
   EXPECT_THAT(ports()[0].sentences, testing::Contains(HasSubstr("the adapter reported 3 pause storms")));
+}
+
+struct Series {
+  const MetricDesc* metric;
+  std::string owner;
+  std::string own = {};
+};
+
+// A batch of such samples, with the values 1, 2 and so on.
+class Collection {
+ public:
+  explicit Collection(const std::vector<Series>& all) {
+    for (const auto& [metric, owner, own] : all) {
+      const std::string& labels = texts_.emplace_back(owner);  // each sample has a copy of its own
+      batch_.add_stable(*metric, labels, std::uint64_t{texts_.size()}, texts_.emplace_back(own));
+    }
+  }
+  const std::vector<const core::SampleBatch*>& batches() const { return batches_; }
+
+ private:
+  std::deque<std::string> texts_;
+  core::SampleBatch batch_;
+  const std::vector<const core::SampleBatch*> batches_{&batch_};
+};
+
+// All that `view` knows of counters, a line for each.
+std::vector<std::string> counters_of(const HostView& view) {
+  std::vector<std::string> lines;
+  for (const doctor::CounterFacts& counter : view.content().facts.counters)
+    lines.push_back(counter.metric + "{" + counter.labels + "} " + std::to_string(counter.total));
+  return lines;
+}
+
+// What stands once for many samples must not make them alike: each collection is what a new view makes of it.
+TEST_F(HostViewTest, ShowsCollectionsThatDifferFromTheOneBefore) {
+  const std::string a = R"(device="a",port="1")";
+  const std::string b = R"(device="b",port="1")";
+  const std::string rx = R"(direction="rx")";
+  const std::string tx = R"(direction="tx")";
+  const std::vector<std::vector<Series>> collections{
+      {{&kBytes, a, rx},
+       {&kBytes, a, tx},
+       {&kTimeouts, a},
+       {&kBytes, b, rx},
+       {&kBytes, b, tx},
+       {&kTimeouts, b}},
+      {{&kBytes, a, rx},
+       {&kBytes, a, tx},
+       {&kTimeouts, a},
+       {&kBytes, b, rx},
+       {&kBytes, b, rx},
+       {&kTimeouts, b}},
+      {{&kBytes, a, rx}, {&kBytes, b, rx}, {&kBytes, a, tx}, {&kBytes, b, tx}, {&kTimeouts, a}},
+      {{&kBytes, a, rx}, {&kBytes, b, rx}, {&kBytes, b, tx}, {&kBytes, a, tx}, {&kTimeouts, b}},
+      {{&kBytes, a, rx}, {&kBytes, b, rx}},
+      {},
+      {{&kTimeouts, a}, {&kTimeouts, b}, {&kBytes, b, tx}, {&kBytes, a, tx}},
+      {{&kTimeouts, a, rx}, {&kTimeouts, b, rx}, {&kBytes, b, rx}, {&kBytes, a, tx}},
+      {{&kTimeouts, a, rx}, {&kTimeouts, a + ",", rx}, {&kTimeouts, a, rx + ","}, {&kTimeouts, "", a}},
+  };
+  auto now = start;
+  for (const std::vector<Series>& all : collections) {
+    const Collection collection(all);
+    for (int i = 0; i < 2; ++i) {  // each one is followed by one like it
+      view.observe(collection.batches(), true, now += 15s);
+      HostView fresh("", "");
+      fresh.observe(collection.batches(), true, now);
+      EXPECT_EQ(counters_of(view), counters_of(fresh));
+      EXPECT_EQ(counters_of(view).size(), all.size());
+    }
+  }
+}
+
+// Where memory is missing the collection before stays, or the tables keep some spare room.
+TEST_F(HostViewTest, LosesNothingWithoutMemory) {
+  const Collection small({{&kState, kPort}, {&kTimeouts, kPort}, {&kStorms, "netdev=\"cx0\""}});
+  const Collection grown({{&kState, kPort}, {&kTimeouts, kPort}, {&kBytes, kPort, "direction=\"rx\""}});
+  std::set<std::size_t> shown;
+  testing::internal::CaptureStderr();  // a line for each failure
+  bool happened = true;
+  for (long granted = 0; happened && granted < 1000; ++granted) {
+    HostView tried("", "");
+    tried.observe(small.batches(), true, start);
+    tried.observe(small.batches(), true, start + 15s);
+    {
+      const test::FailingNew failing(granted);
+      tried.observe(grown.batches(), false, start + 30s);
+      happened = failing.happened();
+    }
+    shown.insert(counters_of(tried).size());
+    EXPECT_EQ(tried.content().facts.sample_seconds, 15) << granted;
+  }
+  testing::internal::GetCapturedStderr();
+  EXPECT_FALSE(happened);
+  EXPECT_EQ(shown, (std::set<std::size_t>{2, 3}));
 }
 
 }  // namespace
