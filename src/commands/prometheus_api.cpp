@@ -54,7 +54,7 @@ std::string problem_of(const http::ClientAnswer& answer) {
 
 core::Result<PrometheusApi> PrometheusApi::make(const std::string& url, const config::HttpClient& client) {
   auto parsed = http::parse_url(url);
-  if (!parsed) return core::config_error("--prometheus.url: " + parsed.error().context);
+  if (!parsed) return core::config_error("--prometheus.url: " + parsed.error().context.text());
   PrometheusApi api;
   api.url_ = std::move(*parsed);
   while (api.url_.target.ends_with('/')) api.url_.target.pop_back();

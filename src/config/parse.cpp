@@ -60,7 +60,7 @@ class Overlay {
                    prefix + in_quotes(node.text) + " is text (" + option.allowed + ", without quotes)");
     }
     const auto done = option.add(config_, node.text);
-    return done ? core::Result<void>{} : error(node.line, prefix + done.error().context);
+    return done ? core::Result<void>{} : error(node.line, prefix + done.error().context.text());
   }
 
   /// All sections and keys except the sections that contain `prefix`.
@@ -124,7 +124,7 @@ bool says_nothing(std::string_view text) {
 
 core::Result<void> apply_file(const std::string& name, std::span<const Option> options, Parsed& parsed) {
   const auto text = read_file(name);
-  if (!text) return core::config_error("--config.file: " + text.error().context);
+  if (!text) return core::config_error("--config.file: " + text.error().context.text());
   parsed.file_is_empty = says_nothing(*text);
   return load_text(*text, name, options, parsed.config);
 }
@@ -134,7 +134,7 @@ core::Result<void> apply_flags(const FlagValues& flags, Config& config) {
     option->clear(config);
     for (const std::string& value : values) {
       const auto done = option->add(config, value);
-      if (!done) return core::config_error("--" + option->flag + ": " + done.error().context);
+      if (!done) return core::config_error("--" + option->flag + ": " + done.error().context.text());
     }
   }
   return {};

@@ -2,6 +2,7 @@
 // Copyright the rdma_exporter authors
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
@@ -17,21 +18,46 @@ enum class Errc : unsigned char {
   config,    ///< invalid input from a person; context is a complete message
 };
 
+/// What else is known about an error: a path, a message. A host keeps thousands of facts, each of which may
+/// be an error, and nearly none has a context: so it takes the space of a pointer.
+class ErrorContext {
+ public:
+  ErrorContext() = default;
+  ErrorContext(std::string text)
+      : text_(text.empty() ? nullptr : std::make_unique<const std::string>(std::move(text))) {}
+  ErrorContext(const char* text) : ErrorContext(std::string(text)) {}
+  ErrorContext(const ErrorContext& other)
+      : text_(other.text_ ? std::make_unique<const std::string>(*other.text_) : nullptr) {}
+  ErrorContext(ErrorContext&&) = default;
+  ErrorContext& operator=(const ErrorContext& other) { return *this = ErrorContext(other); }
+  ErrorContext& operator=(ErrorContext&&) = default;
+  ~ErrorContext() = default;
+
+  bool empty() const { return !text_; }
+  const std::string& text() const {
+    static const std::string none;
+    return text_ ? *text_ : none;
+  }
+
+ private:
+  std::unique_ptr<const std::string> text_;  ///< null: empty
+};
+
 /// A recoverable error. Cheap to make: on the read path the context stays empty.
 struct Error {
   Errc kind = Errc::os;
   int os_errno = 0;
-  std::string context;
+  ErrorContext context = {};
 };
 
 template <typename T>
 using Result = tl::expected<T, Error>;
 
 /// An Error for `os_errno` as left by a system call (positive number).
-inline tl::unexpected<Error> os_error(int os_errno, std::string context = {}) {
+inline tl::unexpected<Error> os_error(int os_errno, ErrorContext context = {}) {
   return tl::unexpected(Error{Errc::os, os_errno, std::move(context)});
 }
-inline tl::unexpected<Error> parse_error(std::string context = {}) {
+inline tl::unexpected<Error> parse_error(ErrorContext context = {}) {
   return tl::unexpected(Error{Errc::parse, 0, std::move(context)});
 }
 inline tl::unexpected<Error> too_long_error() { return tl::unexpected(Error{Errc::too_long, 0, {}}); }
@@ -66,8 +92,8 @@ inline bool is_errno(const Error& error, int os_errno) {
 /// A line for a person: the context and the reason.
 inline std::string to_string(const Error& error) {
   if (error.context.empty()) return std::string(reason(error));
-  if (error.kind == Errc::config) return error.context;
-  return error.context + ": " + std::string(reason(error));
+  if (error.kind == Errc::config) return error.context.text();
+  return error.context.text() + ": " + std::string(reason(error));
 }
 
 }  // namespace rdma_exporter::core

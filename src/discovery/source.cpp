@@ -88,7 +88,7 @@ Reading FileSource::read() {
       continue;
     }
     core::Error problem = std::move(list.error());
-    problem.context = path + (problem.context.empty() ? "" : " " + problem.context);
+    problem.context = path + (problem.context.empty() ? "" : " " + problem.context.text());
     reading.problems.push_back(std::move(problem));
     if (const auto before = files_.find(path); before != files_.end()) now[path] = before->second;
   }

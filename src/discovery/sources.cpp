@@ -50,10 +50,10 @@ void for_each_text(const SourceOptions& options, Visit visit) {
 core::Result<void> check(const SourceOptions& options) {
   for (const std::string& name : options.names)
     if (const auto good = parse_address(name); !good)
-      return core::config_error("--probe.discovery.names: \"" + name + "\" " + good.error().context);
+      return core::config_error("--probe.discovery.names: \"" + name + "\" " + good.error().context.text());
   for (const std::string& url : options.urls)
     if (const auto good = http::parse_url(url); !good)
-      return core::config_error("--probe.discovery.urls: a URL " + good.error().context);
+      return core::config_error("--probe.discovery.urls: a URL " + good.error().context.text());
   for (const std::string& pattern : options.files) {
     const auto slash = pattern.rfind('/');
     if (slash != std::string::npos && pattern.substr(0, slash).find_first_of("*?[") != std::string::npos)

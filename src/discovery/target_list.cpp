@@ -83,7 +83,7 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
     auto address = parse_address(text);
     if (!address)
       return fail("has an invalid target: \"" + text.substr(0, http::kMaxHost) + "\" " +
-                  address.error().context);
+                  address.error().context.text());
     list.back().targets.push_back(std::move(*address));
     return true;
   }

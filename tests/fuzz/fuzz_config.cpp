@@ -31,14 +31,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const auto config = rdma_exporter::config::load(text, "x.yml", kCollectors);
   if (!config) {
-    const std::string& message = config.error().context;
+    const std::string& message = config.error().context.text();
     if (!message.starts_with("x.yml:") || message.find('\n') != std::string::npos)
       fail("bad message", message);
     return 0;
   }
   const std::string printed = rdma_exporter::config::print(*config);
   const auto again = rdma_exporter::config::load(printed, "again.yml", kCollectors);
-  if (!again) fail(again.error().context.c_str(), printed);
+  if (!again) fail(again.error().context.text().c_str(), printed);
   if (*again != *config) fail("printing changes it", printed);
   return 0;
 }

@@ -24,7 +24,7 @@ void read_archive(std::string_view bytes) {
   const auto recording = record::Recording::read(bytes, "x");
   if (!recording) {
     check(recording.error().kind == core::Errc::config, "a message");
-    return check(recording.error().context.starts_with("x "), "with the name");
+    return check(recording.error().context.text().starts_with("x "), "with the name");
   }
   check(recording->snapshots() >= 1 && recording->snapshots() <= record::limits::kSnapshots, "limits");
 }

@@ -42,7 +42,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     check(*file, text);
     return 0;
   }
-  const std::string& message = file.error().context;
+  const std::string& message = file.error().context.text();
   if (!message.starts_with("/x/web.yml:") || message.find('\n') != std::string::npos)
     fail("bad message", message);
   return 0;

@@ -46,7 +46,7 @@ bool use_kernel(const config::Config& config) {
 core::Result<std::shared_ptr<record::Player>> open_recording(const config::Config& config) {
   if (config.replay.empty() || is_directory(config.replay)) return nullptr;
   auto recording = record::Recording::load(config.replay);
-  if (!recording) return core::config_error("--replay: " + recording.error().context);
+  if (!recording) return core::config_error("--replay: " + recording.error().context.text());
   return std::make_shared<record::Player>(std::move(*recording), record::Player::Clock::now());
 }
 

@@ -126,7 +126,7 @@ core::Result<Wanted> wanted(const config::CommandLine& line) {
   probe.targets.clear();
   for (const std::string& text : line.arguments) {
     auto target = config::parse_probe_target(text);
-    if (!target) return core::config_error(text + ": " + target.error().context);
+    if (!target) return core::config_error(text + ": " + target.error().context.text());
     probe.targets.push_back(std::move(*target));
   }
   if (const auto taken = take_flags(line, probe, wanted); !taken) return tl::unexpected(taken.error());

@@ -46,7 +46,7 @@ struct CommandLine {
     const auto given = flags.find(flag);
     if (given == flags.end()) return otherwise;
     auto result = checked(type, given->second);
-    if (!result) return core::config_error(std::string(flag) + ": " + result.error().context);
+    if (!result) return core::config_error(std::string(flag) + ": " + result.error().context.text());
     return result;
   }
 };

@@ -56,7 +56,7 @@ template <typename T>
 core::Result<T> checked(const ValueType<T>& type, std::string_view text) {
   auto value = type.parse(text);
   if (value) return value;
-  return core::config_error(in_quotes(text) + " " + value.error().context + " (" + type.allowed + ")");
+  return core::config_error(in_quotes(text) + " " + value.error().context.text() + " (" + type.allowed + ")");
 }
 
 /// Every option of the daemon, in the order of help and printing; each collector adds two rows at the end.

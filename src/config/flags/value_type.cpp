@@ -74,15 +74,16 @@ ValueType<std::string> filled_text(std::string_view placeholder, std::string_vie
 }
 
 ValueType<core::Pattern> regex() {
-  return {"REGEX", "use an RE2 expression as in Prometheus, which has to match the whole name",
-          [](std::string_view value) -> core::Result<core::Pattern> {
-            if (auto checked = parse_text(value); !checked) return tl::unexpected(checked.error());
-            auto pattern = core::Pattern::compile(value);
-            if (pattern) return pattern;
-            const char* hint = value.starts_with('*') ? "; .* matches anything" : "";
-            return core::config_error("is not a regular expression: " + pattern.error().context + hint);
-          },
-          &core::Pattern::text};
+  return {
+      "REGEX", "use an RE2 expression as in Prometheus, which has to match the whole name",
+      [](std::string_view value) -> core::Result<core::Pattern> {
+        if (auto checked = parse_text(value); !checked) return tl::unexpected(checked.error());
+        auto pattern = core::Pattern::compile(value);
+        if (pattern) return pattern;
+        const char* hint = value.starts_with('*') ? "; .* matches anything" : "";
+        return core::config_error("is not a regular expression: " + pattern.error().context.text() + hint);
+      },
+      &core::Pattern::text};
 }
 
 ValueType<core::Pattern> regex_for(std::vector<std::string_view> names, std::string_view what) {

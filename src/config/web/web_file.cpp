@@ -274,7 +274,7 @@ class Reader {
       const auto hash = yaml_text(user, file_name_, path);
       if (!hash) return tl::unexpected(hash.error());
       if (const auto checked = check_bcrypt_hash(*hash); !checked)
-        return error(user, path + ": " + checked.error().context);
+        return error(user, path + ": " + checked.error().context.text());
       file_.users.emplace(user.key, *hash);
       return {};
     });
@@ -297,7 +297,7 @@ class Reader {
     if (!text) return tl::unexpected(text.error());
     if (*text == "0") return {};
     const auto value = checked(duration(std::chrono::milliseconds(0), std::chrono::hours(1)), *text);
-    if (!value) return error(node, kRate + "interval: " + value.error().context);
+    if (!value) return error(node, kRate + "interval: " + value.error().context.text());
     limit.interval = *value;
     return {};
   }
@@ -306,7 +306,7 @@ class Reader {
     const auto text = yaml_text(node, file_name_, kRate + "burst");
     if (!text) return tl::unexpected(text.error());
     const auto value = checked(number(0, 1'000'000), *text);
-    if (!value) return error(node, kRate + "burst: " + value.error().context);
+    if (!value) return error(node, kRate + "burst: " + value.error().context.text());
     limit.burst = *value;
     return {};
   }

@@ -53,7 +53,7 @@ core::Result<std::string> read_file(const std::string& name) {
 }
 
 tl::unexpected<core::Error> error_at(std::string_view where, core::Error error) {
-  error.context = std::string(where) + ": " + error.context;
+  error.context = std::string(where) + ": " + error.context.text();
   return tl::unexpected(std::move(error));
 }
 

@@ -50,7 +50,7 @@ Result<std::string> RegularFile::read(std::size_t max_bytes) const {
 }
 
 tl::unexpected<Error> unreadable(const std::string& path, const Error& error) {
-  std::string problem = error.context;
+  std::string problem = error.context.text();
   if (error.kind == Errc::too_long) problem = "is too long";
   if (error.kind == Errc::os) problem = std::generic_category().message(error.os_errno);
   return tl::unexpected(Error{Errc::config, error.os_errno, path + ": " + problem});

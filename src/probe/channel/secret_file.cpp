@@ -64,7 +64,7 @@ core::Result<std::vector<Secret>> read_secrets(const std::string& path) {
   const auto text = file->read(kMaxTextBytes);
   if (!text) return core::unreadable(path, text.error());
   auto secrets = parse_secrets(*text);
-  if (!secrets) return core::config_error(path + ": " + secrets.error().context);
+  if (!secrets) return core::config_error(path + ": " + secrets.error().context.text());
   return secrets;
 }
 

@@ -46,12 +46,12 @@ core::Result<Recording> Recording::read(std::string_view bytes, const std::strin
     return core::config_error(name + " " + problem);
   };
   const auto members = read_archive(bytes);
-  if (!members) return archive_error(members.error().context);
+  if (!members) return archive_error(members.error().context.text());
   const auto text = members->find(Manifest::kMember);
   if (text == members->end() || text->second.size() > limits::kManifestBytes)
     return archive_error("is not a recording: it has no manifest");
   auto manifest = parse_manifest(text->second);
-  if (!manifest) return archive_error(manifest.error().context);
+  if (!manifest) return archive_error(manifest.error().context.text());
   Recording recording;
   recording.manifest_ = std::move(*manifest);
   for (std::size_t i = 0; i < recording.snapshots(); ++i) {
@@ -61,7 +61,7 @@ core::Result<Recording> Recording::read(std::string_view bytes, const std::strin
     if (sha256(member->second) != entry.sha256)
       return archive_error("has a modified member: " + entry.member);
     if (auto added = recording.add(i, member->second); !added)
-      return archive_error("cannot be read: " + entry.member + ": " + added.error().context);
+      return archive_error("cannot be read: " + entry.member + ": " + added.error().context.text());
   }
   return recording;
 }

@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 /// Milliseconds, or what is wrong.
 std::string read(std::string_view text) {
   const auto value = parse_duration(text);
-  return value ? std::to_string(value->count()) : value.error().context;
+  return value ? std::to_string(value->count()) : value.error().context.text();
 }
 
 TEST(ConfigDuration, ReadsEveryUnitOfPrometheus) {

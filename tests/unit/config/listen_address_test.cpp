@@ -12,7 +12,7 @@ namespace {
 /// "host|port", or what is wrong.
 std::string read(std::string_view text) {
   const auto address = parse_listen_address(text);
-  return address ? address->host + "|" + std::to_string(address->port) : address.error().context;
+  return address ? address->host + "|" + std::to_string(address->port) : address.error().context.text();
 }
 
 TEST(ConfigListenAddress, SplitsHostAndPort) {

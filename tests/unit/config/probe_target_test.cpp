@@ -14,7 +14,7 @@ TEST(ProbeTarget, HasAnAddressAndPerhapsAPortAndAttributes) {
   EXPECT_EQ(plain->port, 9401);
   const auto whole =
       parse_probe_target("[2001:db8::1]:7,name=a b,group=pod1,device=mlx5_1,from=mlx5_0,source=10.0.0.1");
-  ASSERT_TRUE(whole) << whole.error().context;
+  ASSERT_TRUE(whole) << whole.error().context.text();
   EXPECT_EQ(*whole, (ProbeTarget{"2001:db8::1", 7, "a b", "pod1", "mlx5_1", "mlx5_0", "10.0.0.1"}));
 }
 

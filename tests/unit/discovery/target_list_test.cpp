@@ -13,7 +13,7 @@ TEST(TargetList, IsWhatPrometheusReads) {
     {"labels": {"__meta_x": "y"}, "targets": []},
     {"targets": ["gpu-19"]}
   ])");
-  ASSERT_TRUE(list) << list.error().context;
+  ASSERT_TRUE(list) << list.error().context.text();
   ASSERT_EQ(list->size(), 3U);
   EXPECT_EQ((*list)[0].targets,
             (std::vector<Address>{{"gpu-17", 9401}, {"10.0.0.18", 0}, {"2001:db8::1", 9402}}));
@@ -65,7 +65,8 @@ TEST(TargetList, IsNotAShorterOneWhereItIsCut) {
   for (std::size_t size = 0; size < whole.size(); ++size) {
     const auto list = parse_target_list(whole.substr(0, size));
     ASSERT_FALSE(list) << whole.substr(0, size);
-    EXPECT_NE(list.error().context.find("is not valid JSON"), std::string::npos) << list.error().context;
+    EXPECT_NE(list.error().context.text().find("is not valid JSON"), std::string::npos)
+        << list.error().context.text();
   }
 }
 

@@ -164,7 +164,7 @@ class ProbeSideChannel : public testing::Test {
 
   std::shared_ptr<asio::ssl::context> client_tls(const Credentials& credentials) {
     auto tls = make_tls(credentials, TlsRole::client);
-    EXPECT_TRUE(tls) << tls.error().context;
+    EXPECT_TRUE(tls) << tls.error().context.text();
     return *tls;
   }
 

@@ -74,17 +74,17 @@ class VerbsTest : public testing::Test {
 
   static std::shared_ptr<VerbsDevice> open(const std::string& name) {
     auto device = VerbsDevice::open(name);
-    EXPECT_TRUE(device) << device.error().context;
+    EXPECT_TRUE(device) << device.error().context.text();
     return device.value_or(nullptr);
   }
   static std::unique_ptr<DeviceLoop> loop_of(const std::string& name) {
     auto loop = DeviceLoop::make(open(name), 64);
-    EXPECT_TRUE(loop) << loop.error().context;
+    EXPECT_TRUE(loop) << loop.error().context.text();
     return std::move(*loop);
   }
   static std::shared_ptr<QpPair> end_of(DeviceLoop& loop, const QpPairRequest& request) {
     auto end = make_qp_pair(loop, request);
-    EXPECT_TRUE(end) << end.error().error.context;
+    EXPECT_TRUE(end) << end.error().error.context.text();
     return end.value_or(nullptr);
   }
   /// Runs `task` on the loop's thread.

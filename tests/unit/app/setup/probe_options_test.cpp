@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 probe::AgentOptions options_of(const config::ProbeConfig& config) {
   auto options = probe_options(config);
-  EXPECT_TRUE(options) << options.error().context;
+  EXPECT_TRUE(options) << options.error().context.text();
   return options.value_or(probe::AgentOptions());
 }
 
@@ -105,7 +105,8 @@ TEST(AppProbeOptions, RefuseASecondListBesideTheMesh) {
   config.discovery.urls = {"https://cmdb.example/hosts"};
   const auto options = probe_options(config);
   ASSERT_FALSE(options);
-  EXPECT_NE(options.error().context.find("--probe.mesh"), std::string::npos) << options.error().context;
+  EXPECT_NE(options.error().context.text().find("--probe.mesh"), std::string::npos)
+      << options.error().context.text();
 }
 
 TEST(AppProbeOptions, NameATargetByItsAddressUnlessItHasAName) {

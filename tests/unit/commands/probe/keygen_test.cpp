@@ -17,12 +17,12 @@ namespace {
 TEST(ProbeKeygen, MakesASecretThatOnlyItsOwnerReads) {
   const test::TempTree tree;
   const auto name = make_key(tree.path("psk"));
-  ASSERT_TRUE(name) << name.error().context;
+  ASSERT_TRUE(name) << name.error().context.text();
   struct stat status {};
   ASSERT_EQ(::stat(tree.path("psk").c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 07777U, 0400U);
   const auto secrets = probe::read_secrets(tree.path("psk"));
-  ASSERT_TRUE(secrets) << secrets.error().context;
+  ASSERT_TRUE(secrets) << secrets.error().context.text();
   ASSERT_EQ(secrets->size(), 1U);
   EXPECT_EQ(secrets->front().identity, *name);
   EXPECT_EQ(secrets->front().key.size(), 32U);

@@ -48,9 +48,9 @@ TEST(ConfigCommand, IsTheFirstWordOnly) {
 }
 
 TEST(ConfigCommand, NamesTheNearestOne) {
-  EXPECT_EQ(unknown_command("lok", kSyntaxes).context,
+  EXPECT_EQ(unknown_command("lok", kSyntaxes).context.text(),
             "\"lok\": is neither a flag nor a command (did you mean look?)");
-  EXPECT_EQ(unknown_command("config.yml", kSyntaxes).context,
+  EXPECT_EQ(unknown_command("config.yml", kSyntaxes).context.text(),
             "\"config.yml\": is neither a flag nor a command (see --help)");
 }
 

@@ -16,7 +16,7 @@ using namespace std::string_literals;
 template <typename T>
 std::string problem(const ValueType<T>& type, std::string_view value) {
   const auto parsed = type.parse(value);
-  return parsed ? "accepted" : parsed.error().context;
+  return parsed ? "accepted" : parsed.error().context.text();
 }
 
 TEST(ConfigText, IsOneLineOfUtf8) {

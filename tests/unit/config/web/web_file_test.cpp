@@ -16,7 +16,7 @@ const std::string kTls = "tls_server_config:\n  cert_file: c.pem\n  key_file: k.
 
 std::string problem(const std::string& text) {
   const auto file = parse_web_file(text, "/etc/x/web.yml");
-  return file ? "accepted" : file.error().context;
+  return file ? "accepted" : file.error().context.text();
 }
 std::string tls_problem(const std::string& line) { return problem(kTls + "  " + line + "\n"); }
 
@@ -53,7 +53,7 @@ rate_limit:
   burst: 20
 )",
           "/etc/x/web.yml");
-  ASSERT_TRUE(file) << file.error().context;
+  ASSERT_TRUE(file) << file.error().context.text();
   const TlsServer& tls = file->tls.value();
   EXPECT_EQ(tls.certificate.path, "/etc/x/server.pem");
   EXPECT_EQ(tls.certificate.where, "/etc/x/web.yml:2: tls_server_config.cert_file");
@@ -75,7 +75,7 @@ TEST(ConfigWebFile, MayBeEmpty) {
   for (const char* text : {"", "---\n", "http_server_config:\n  headers:\n", "rate_limit:\n",
                            "rate_limit:\n  interval: 0\n  burst: 0\n"}) {
     const auto file = parse_web_file(text, "web.yml");
-    ASSERT_TRUE(file) << text << file.error().context;
+    ASSERT_TRUE(file) << text << file.error().context.text();
     EXPECT_FALSE(file->tls) << text;
     EXPECT_TRUE(file->users.empty()) << text;
     EXPECT_FALSE(file->rate_limit) << text;
@@ -93,7 +93,7 @@ TEST(ConfigWebFile, HasNoEmptySectionThatWouldLeaveTheEndpointOpen) {
 
 TEST(ConfigWebFile, TakesKeysThatStandInTheFile) {
   const auto file = parse_web_file("tls_server_config:\n  cert: |\n    a\n    b\n  key: k\n", "web.yml");
-  ASSERT_TRUE(file) << file.error().context;
+  ASSERT_TRUE(file) << file.error().context.text();
   EXPECT_EQ(file->tls->certificate.text, "a\nb\n");
   EXPECT_EQ(file->tls->key.text, "k");
 }

@@ -24,7 +24,7 @@ TEST(PatternOfNames, MatchesNothingWhileUnset) {
 }
 
 TEST(PatternOfNames, SaysWhatIsWrong) {
-  EXPECT_EQ(Pattern::compile("*").error().context, "no argument for repetition operator: *");
+  EXPECT_EQ(Pattern::compile("*").error().context.text(), "no argument for repetition operator: *");
   EXPECT_FALSE(Pattern::compile("(?!rx).*")) << "no lookahead, as in Prometheus";
 }
 

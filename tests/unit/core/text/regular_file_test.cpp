@@ -15,7 +15,7 @@ namespace {
 
 std::string problem(const std::string& path) {
   const auto file = RegularFile::open(path);
-  return file ? "opened" : unreadable("it", file.error()).value().context;
+  return file ? "opened" : unreadable("it", file.error()).value().context.text();
 }
 
 TEST(RegularFile, IsReadUpToALimit) {
@@ -37,7 +37,7 @@ TEST(RegularFile, IsNoPipeDeviceOrFolder) {
 
 TEST(RegularFile, ThatIsMissingIsAFaultOfTheEnvironment) {
   const Error error = unreadable("it", RegularFile::open("/does/not/exist").error()).value();
-  EXPECT_EQ(error.context, "it: No such file or directory");
+  EXPECT_EQ(error.context.text(), "it: No such file or directory");
   EXPECT_EQ(error.os_errno, ENOENT);
 }
 

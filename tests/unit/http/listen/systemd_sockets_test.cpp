@@ -60,7 +60,7 @@ class HttpSystemdSockets : public testing::Test {
   }
   std::string problem() {
     const auto taken = systemd_listeners(io_);
-    return taken ? "" : taken.error().context;
+    return taken ? "" : taken.error().context.text();
   }
 
   static constexpr int kFirst = 3;
@@ -70,7 +70,7 @@ class HttpSystemdSockets : public testing::Test {
 
 TEST_F(HttpSystemdSockets, TakesEachSocketAndKeepsItFromChildren) {
   const auto taken = systemd_listeners(io_);
-  ASSERT_TRUE(taken) << taken.error().context;
+  ASSERT_TRUE(taken) << taken.error().context.text();
   ASSERT_EQ(taken->size(), 2U);
   for (const auto& acceptor : *taken) {
     EXPECT_TRUE(to_string(acceptor.local_endpoint()).starts_with("127.0.0.1:"));

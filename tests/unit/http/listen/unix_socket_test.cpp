@@ -39,7 +39,7 @@ class HttpUnixSocket : public testing::Test {
 TEST_F(HttpUnixSocket, ListensAndTakesItsFileAway) {
   {
     const auto listener = open_unix_listener(io_, path_);
-    ASSERT_TRUE(listener) << listener.error().context;
+    ASSERT_TRUE(listener) << listener.error().context.text();
     EXPECT_TRUE(answers());
   }
   EXPECT_FALSE(there());
@@ -62,7 +62,7 @@ TEST_F(HttpUnixSocket, ReplacesASocketThatNobodyListensOn) {
   fs::rename(path_ + ".kept", path_);
   EXPECT_FALSE(answers());
   const auto next = open_unix_listener(io_, path_);
-  ASSERT_TRUE(next) << next.error().context;
+  ASSERT_TRUE(next) << next.error().context.text();
   EXPECT_TRUE(answers());
 }
 

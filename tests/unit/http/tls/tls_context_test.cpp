@@ -60,7 +60,7 @@ class HttpTlsContext : public testing::Test {
   /// Whether the server ends the handshake with the client as one of its own.
   bool lets_in(SSL_CTX* client_context) {
     const auto context = make_tls_context(settings_, pem_);
-    EXPECT_TRUE(context) << context.error().context;
+    EXPECT_TRUE(context) << context.error().context.text();
     if (!context) return false;
     const std::unique_ptr<SSL, FreeSsl> server(::SSL_new((*context)->native_handle()));
     const std::unique_ptr<SSL, FreeSsl> client(::SSL_new(client_context));

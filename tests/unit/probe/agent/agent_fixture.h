@@ -28,7 +28,7 @@ class AgentTest : public VerbsTest {
   }
   void configure() {
     const auto done = agent.configure(options);
-    ASSERT_TRUE(done) << done.error().context;
+    ASSERT_TRUE(done) << done.error().context.text();
   }
 
   using Values = std::map<std::string, double>;

@@ -18,7 +18,7 @@ std::string line_of(std::size_t digits, const std::string& name = "fleet") {
 
 TEST(SecretFile, HoldsNamesAndKeysOfSixteenToSixtyFourBytes) {
   const auto secrets = parse_secrets("# old\n" + line_of(32, "old") + "\r\n\n" + line_of(128, "new"));
-  ASSERT_TRUE(secrets) << secrets.error().context;
+  ASSERT_TRUE(secrets) << secrets.error().context.text();
   ASSERT_EQ(secrets->size(), 2U);
   EXPECT_EQ((*secrets)[0].identity, "old");
   EXPECT_EQ((*secrets)[0].key, std::vector<unsigned char>(16, 0xaa));

@@ -178,7 +178,8 @@ TEST_F(ProbeSideChannel, ListensBeyondLoopbackOnlyWithCredentialsOrWhenToldSo) {
   const asio::ip::tcp::endpoint anywhere(asio::ip::address_v4::any(), 0);
   const auto refused = listen({.listen = {{anywhere}}, .credentials = {}});
   ASSERT_FALSE(refused);
-  EXPECT_NE(refused.error().context.find("insecure: true"), std::string::npos) << refused.error().context;
+  EXPECT_NE(refused.error().context.text().find("insecure: true"), std::string::npos)
+      << refused.error().context.text();
   EXPECT_TRUE(listen({.listen = {{anywhere}}, .insecure = true}));
 }
 
@@ -216,7 +217,7 @@ TEST_F(ProbeSideChannel, AgreesOnTheVersionOfTheOlderPeer) {
                    [&](const boost::system::error_code&, std::size_t) { over = true; });
   ASSERT_TRUE(run_until([&] { return over; }));
   const auto welcome = decode(answer);
-  ASSERT_TRUE(welcome) << welcome.error().context;
+  ASSERT_TRUE(welcome) << welcome.error().context.text();
   EXPECT_EQ(std::get<Welcome>(*welcome).version, kProtocolVersion);
 }
 
@@ -258,10 +259,10 @@ TEST_F(ProbeSideChannel, TakesNoSecretThatEverybodyMayReadAndSaysNothingOfIt) {
   std::filesystem::permissions(file, std::filesystem::perms::others_read, std::filesystem::perm_options::add);
   const auto open = make_tls({.secret_file = file}, TlsRole::server);
   ASSERT_FALSE(open);
-  EXPECT_NE(open.error().context.find("chmod"), std::string::npos);
+  EXPECT_NE(open.error().context.text().find("chmod"), std::string::npos);
   const auto bad = make_tls({.secret_file = secret("bad", "fleet:" + kKey + "xyz")}, TlsRole::server);
   ASSERT_FALSE(bad);
-  EXPECT_EQ(bad.error().context.find("aaaa"), std::string::npos) << "keys appear nowhere";
+  EXPECT_EQ(bad.error().context.text().find("aaaa"), std::string::npos) << "keys appear nowhere";
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ void set_type(std::string& archive, std::size_t header, char type) {
 
 std::string problem(std::string_view bytes) {
   const auto members = read_archive(bytes);
-  return members ? "accepted" : members.error().context;
+  return members ? "accepted" : members.error().context.text();
 }
 
 // An archive of one entry for each name, all with the same type and content. Headers are of
@@ -48,7 +48,7 @@ const Members kMembers{{"manifest.json", "{}"}, {"snapshots/0000", std::string(3
 
 TEST(RecordArchive, GivesBackItsMembers) {
   const auto members = read_archive(write_archive(kMembers, 1'700'000'000));
-  ASSERT_TRUE(members) << members.error().context;
+  ASSERT_TRUE(members) << members.error().context.text();
   EXPECT_EQ(*members, kMembers);
 }
 

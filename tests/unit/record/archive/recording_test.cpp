@@ -25,7 +25,7 @@ std::string altered(Change&& change) {
 
 std::string problem(const std::string& archive) {
   const auto recording = Recording::read(archive, "x.tar.gz");
-  return recording ? "accepted" : recording.error().context;
+  return recording ? "accepted" : recording.error().context.text();
 }
 
 std::string replaced(std::string text, std::string_view what, std::string_view by) {
@@ -34,7 +34,7 @@ std::string replaced(std::string text, std::string_view what, std::string_view b
 
 TEST(Recording, AnswersAsInEachSnapshot) {
   const auto recording = recording_of(kSnapshots);
-  ASSERT_TRUE(recording) << recording.error().context;
+  ASSERT_TRUE(recording) << recording.error().context.text();
   ASSERT_EQ(recording->snapshots(), 3U);
   for (std::size_t i = 0; i < kSnapshots.size(); ++i) {
     for (const char* question : {"a", "b", "c", "d"}) {
@@ -93,7 +93,8 @@ TEST(Recording, RefusesManifestsItDoesNotUnderstand) {
 }
 
 TEST(Recording, NamesTheFileThatCannotBeRead) {
-  EXPECT_EQ(Recording::load("/does/not/exist").error().context, "/does/not/exist: No such file or directory");
+  EXPECT_EQ(Recording::load("/does/not/exist").error().context.text(),
+            "/does/not/exist: No such file or directory");
   EXPECT_FALSE(Recording::load("/proc").has_value());
 }
 

@@ -46,7 +46,7 @@ TEST(SnapshotText, NamesTheLineThatIsWrong) {
     const auto read = lines("good\t=\t1\n" + std::string(bad));
     ASSERT_FALSE(read) << bad;
     EXPECT_EQ(read.error().kind, core::Errc::parse);
-    EXPECT_EQ(read.error().context, "line 2") << bad;
+    EXPECT_EQ(read.error().context.text(), "line 2") << bad;
   }
 }
 

@@ -38,7 +38,7 @@ class WebPolicyGuard : public testing::Test {
   }
   PolicyPtr good(const std::string& text) {
     auto policy = load(text);
-    EXPECT_TRUE(policy) << policy.error().context << "\n" << text;
+    EXPECT_TRUE(policy) << policy.error().context.text() << "\n" << text;
     return *policy;
   }
   /// What is said when `next` shall follow `now`; empty: it may.
@@ -47,7 +47,7 @@ class WebPolicyGuard : public testing::Test {
     const PolicyPtr before = good(now);
     guard.accept(*before);
     const auto done = guard.check(*before, *good(next), "web.yml");
-    return done ? "" : done.error().context;
+    return done ? "" : done.error().context.text();
   }
 
   static constexpr std::string_view kHash = "$2y$04$LJh2Jn1ZEwsnt6zUhqyzm.CkDBRiP3J9m0MxHJ.LPHPh2N3q5BZ0W";

@@ -114,7 +114,7 @@ class WebConfig : public testing::Test {
   std::string problem(const std::string& text) {
     write("web.yml", text);
     const auto loaded = load_policy(path).policy;
-    return loaded ? "accepted" : without_path(loaded.error().context);
+    return loaded ? "accepted" : without_path(loaded.error().context.text());
   }
   std::string without_path(std::string text) {
     const std::string folder = tree.root() + "/";
@@ -157,7 +157,8 @@ TEST_F(WebConfig, SaysWhichFileIsMissingOrUnreadable) {
   EXPECT_EQ(problem(kTls + "  client_auth_type: RequireAndVerifyClientCert\n  client_ca_file: none.pem\n"),
             "web.yml:5: tls_server_config.client_ca_file: none.pem: No such file or directory");
   path = tree.root() + "/other.yml";
-  EXPECT_EQ(without_path(load_policy(path).policy.error().context), "other.yml: No such file or directory");
+  EXPECT_EQ(without_path(load_policy(path).policy.error().context.text()),
+            "other.yml: No such file or directory");
 }
 
 TEST_F(WebConfig, SaysWhatIsWrongWithAKey) {
@@ -249,7 +250,7 @@ TEST_F(WebConfig, DoesNotSwitchProtectionOffWithoutARestart) {
   for (const std::string& less : {std::string(), kTls, kUsers}) {
     write("web.yml", less);
     std::string told;
-    web->prepare([&](const auto& use) { told = use ? "good" : use.error().context; });
+    web->prepare([&](const auto& use) { told = use ? "good" : use.error().context.text(); });
     EXPECT_TRUE(soon([&] { return !told.empty(); }));
     EXPECT_NE(told.find("restart the exporter"), std::string::npos) << told;
     EXPECT_TRUE(gate.policy().tls && !gate.policy().users.empty());
