@@ -33,11 +33,15 @@ core::Result<bool> CollectorSet::refresh() {
   if (devices_changed) refresh_entries();
   if (netdevs_changed) refresh_netdev_entries();
   forget_the_gone();
-  jobs_ = host_jobs_;
-  for (const Entry& entry : entries_) jobs_.insert(jobs_.end(), entry.jobs.begin(), entry.jobs.end());
-  for (const NetdevEntry& entry : netdev_entries_)
-    jobs_.insert(jobs_.end(), entry.jobs.begin(), entry.jobs.end());
   return true;
+}
+
+CollectorSet::Jobs CollectorSet::jobs() const {
+  Jobs jobs = host_jobs_;
+  for (const Entry& entry : entries_) jobs.insert(jobs.end(), entry.jobs.begin(), entry.jobs.end());
+  for (const NetdevEntry& entry : netdev_entries_)
+    jobs.insert(jobs.end(), entry.jobs.begin(), entry.jobs.end());
+  return jobs;
 }
 
 std::vector<std::string> CollectorSet::device_names() const {
@@ -54,6 +58,7 @@ bool CollectorSet::stop(std::chrono::steady_clock::time_point deadline) {
 
 void CollectorSet::refresh_entries() {
   std::vector<Entry> entries;
+  entries.reserve(inventory_.devices().size());
   std::vector<DeviceHandle> handles;
   for (const auto& device : inventory_.devices()) {
     const auto known = std::find_if(entries_.begin(), entries_.end(),
@@ -67,6 +72,7 @@ void CollectorSet::refresh_entries() {
 
 void CollectorSet::refresh_netdev_entries() {
   std::vector<NetdevEntry> entries;
+  entries.reserve(netdevs_.all().size());
   for (const auto& netdev : netdevs_.all()) {
     const auto known = std::find_if(netdev_entries_.begin(), netdev_entries_.end(),
                                     [&](const NetdevEntry& e) { return e.netdev == netdev; });
@@ -86,6 +92,7 @@ CollectorSet::NetdevEntry CollectorSet::make_netdev_entry(const std::shared_ptr<
   NetdevEntry entry{netdev, {}};
   for (const auto& collector : collectors_)
     if (auto job = collector->netdev_job(netdev)) entry.jobs.push_back(std::move(job));
+  entry.jobs.shrink_to_fit();
   return entry;
 }
 
@@ -93,6 +100,7 @@ CollectorSet::Entry CollectorSet::make_entry(const std::shared_ptr<const host::D
   Entry entry{{device, std::make_shared<host::PortStates>(context_.host, device)}, {}};
   for (const auto& collector : collectors_)
     if (auto job = collector->device_job(entry.handle)) entry.jobs.push_back(std::move(job));
+  entry.jobs.shrink_to_fit();
   return entry;
 }
 

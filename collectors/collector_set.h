@@ -34,7 +34,7 @@ class CollectorSet {
   bool stop(std::chrono::steady_clock::time_point deadline);
 
   using Jobs = std::vector<std::shared_ptr<core::Job>>;
-  const Jobs& jobs() const { return jobs_; }
+  Jobs jobs() const;
 
  private:
   // A device and the job that each collector has for it; made once per registration.
@@ -61,7 +61,6 @@ class CollectorSet {
   Jobs host_jobs_;
   std::vector<Entry> entries_;
   std::vector<NetdevEntry> netdev_entries_;
-  Jobs jobs_;
   bool first_ = true;
 };
 

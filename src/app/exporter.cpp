@@ -122,7 +122,9 @@ core::Result<std::shared_ptr<const scrape::PlannedJobs>> Exporter::jobs(core::Jo
   warn_about_filters();
   explain_no_devices();
   auto planned = std::make_shared<scrape::PlannedJobs>();
-  for (const auto& job : collectors_.jobs())
+  const auto jobs = collectors_.jobs();
+  planned->reserve(jobs.size());
+  for (const auto& job : jobs)
     planned->push_back(
         {replay_ ? replay_->continued(job) : job, config_.collectors.find(job->collector())->second.timeout});
   planned_ = std::move(planned);

@@ -55,7 +55,7 @@ void Collection::start() {
 
 Collection::GroupPtr Collection::make_group(std::size_t place, RunGroup::Slots slots) {
   const bool fits = place < spare_.size() && spare_[place] && spare_[place]->is_of(slots);
-  GroupPtr group = fits ? std::move(spare_[place]) : std::make_shared<RunGroup>(slots);
+  GroupPtr group = fits ? std::move(spare_[place]) : std::make_shared<RunGroup>(slots, shared_->set);
   group->begin(shared_, weak_from_this());
   return group;
 }
@@ -64,12 +64,7 @@ Collection::GroupPtr Collection::make_group(std::size_t place, RunGroup::Slots s
 bool Collection::admit(Run& run, Clock::time_point now) const {
   Outcome admitted = run.slot->admit(now);
   if (admitted == Outcome::pending && shared_->is_blocked(*run.slot->owner())) admitted = Outcome::busy;
-  if (admitted == Outcome::pending) {
-    if (run.result)
-      run.result->reset(cycle_, now);
-    else
-      run.result = std::make_unique<core::JobRun>(cycle_, now, shared_->set);
-  }
+  if (admitted == Outcome::pending) run.result.reset(cycle_, now);
   run.outcome = admitted;
   return admitted == Outcome::pending;
 }
@@ -183,11 +178,11 @@ Collection::Tasks Collection::end(Run& run, Clock::time_point now) {
 void Collection::account(Run& run) noexcept {
   try {
     limit_series(run);
-    run.slot->fold(*run.result);
+    run.slot->fold(run.result);
   } catch (const std::exception& error) {
     log::caught("a collector's result was dropped", error);
-    run.result->samples().truncate(0);
-    run.result->fail();
+    run.result.samples().truncate(0);
+    run.result.fail();
   }
 }
 
@@ -197,9 +192,9 @@ void Collection::limit_series(Run& run) {
   if (device >= series_.size()) series_.resize(device + 1);
   std::size_t& served = series_[device];
   const std::size_t room = shared_->series_per_device - std::min(served, shared_->series_per_device);
-  core::SampleBatch& samples = run.result->samples();
+  core::SampleBatch& samples = run.result.samples();
   if (samples.size() > room) {
-    run.result->count_dropped("series_per_device", samples.size() - room);
+    run.result.count_dropped("series_per_device", samples.size() - room);
     samples.truncate(room);
   }
   served += samples.size();
@@ -296,7 +291,7 @@ void Collection::gather(const Selection& collectors, std::vector<const core::Sam
     for (const Run& run : group->runs) {
       if (!is_discovery(run)) {
         if (run.outcome == Outcome::unwanted || !collectors.has(run.slot->job().collector())) continue;
-        if (run.outcome == Outcome::done) finished.push_back(&run.result->samples());
+        if (run.outcome == Outcome::done) finished.push_back(&run.result.samples());
       }
       report(run, jobs, now);
     }
@@ -333,7 +328,7 @@ void Collection::report(const Run& run, JobReport& jobs, Clock::time_point now) 
   const auto read_something = [](const core::JobRun& result) {
     return !result.samples().said_nothing() || result.read_errors().empty();
   };
-  const bool success = run.outcome == Outcome::done && !run.result->failed() && read_something(*run.result);
+  const bool success = run.outcome == Outcome::done && !run.result.failed() && read_something(run.result);
   const bool goes_on = run.outcome == Outcome::pending && run.started;
   jobs.add(*run.slot, goes_on ? Outcome::late : run.outcome, success, taken(run, now));
 }

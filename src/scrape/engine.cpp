@@ -83,6 +83,7 @@ class DiscoveryJob : public core::Job {
   // Keeps the slots of jobs that stay, and the totals where a device was replaced by one of the same name.
   void reconcile(std::shared_ptr<const PlannedJobs> jobs) {
     std::vector<std::shared_ptr<Slot>> slots;
+    slots.reserve(jobs->size());
     for (const PlannedJob& planned : *jobs) {
       const auto same_name = std::find_if(shared_.slots.begin(), shared_.slots.end(), [&](const auto& slot) {
         return slot->job().collector() == planned.job->collector() &&

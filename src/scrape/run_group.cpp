@@ -31,9 +31,9 @@ void log_throw(const core::Job& job, const std::exception& thrown) noexcept {
 void Run::work() {
   core::Job& job = slot->job();
   try {
-    job.run(*result);
+    job.run(result);
   } catch (const std::exception& error) {
-    result->fail();
+    result.fail();
     log_throw(job, error);
   }
 }
@@ -41,7 +41,7 @@ void Run::work() {
 void Run::drop(Shared& shared, Clock::time_point now) {
   slot->ended(now, false);
   if (outcome == Outcome::late) shared.count_returned(slot->owner().get());
-  slot->fold(*result);  // last, because it may find no memory
+  slot->fold(result);  // last, because it may find no memory
 }
 
 // Ends a run and begins the next with the mutex taken once.
@@ -66,6 +66,11 @@ bool Bundle::is_slow(Clock::time_point now) const {
   return begun != runs.end() && now - *(*begun)->started >= kSlow;
 }
 
+RunGroup::RunGroup(Slots slots, core::MetricSet set) {
+  runs.reserve(slots.size());
+  for (const auto& slot : slots) runs.emplace_back(slot, set);
+}
+
 bool RunGroup::is_of(Slots slots) const {
   return std::equal(runs.begin(), runs.end(), slots.begin(), slots.end(),
                     [](const Run& run, const auto& slot) { return run.slot == slot; });
@@ -76,8 +81,8 @@ void RunGroup::begin(std::shared_ptr<Shared> of, std::weak_ptr<Collection> part_
   collection = std::move(part_of);
   for (Run& run : runs) {
     run.outcome = Outcome::unwanted;
-    run.started.reset();
-    run.ended.reset();
+    run.started = {};
+    run.ended = {};
   }
   if (bundles.empty()) return;
   bundles.erase(std::next(bundles.begin()), bundles.end());
@@ -86,8 +91,7 @@ void RunGroup::begin(std::shared_ptr<Shared> of, std::weak_ptr<Collection> part_
 }
 
 void RunGroup::end() {
-  for (Run& run : runs)
-    if (run.result) run.result->samples().shrink();
+  for (Run& run : runs) run.result.samples().shrink();
   collection.reset();
   shared.reset();
 }

@@ -4,7 +4,6 @@
 
 #include <list>
 #include <memory>
-#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -20,7 +19,9 @@ class Collection;
 
 /// A job in one collection. Guarded by Shared::mutex, except for its result while the job runs.
 struct Run {
-  explicit Run(std::shared_ptr<Slot> job_of) : slot(std::move(job_of)) {}
+  /// `set`: of the families that are exported.
+  Run(std::shared_ptr<Slot> job_of, core::MetricSet set)
+      : slot(std::move(job_of)), result(0, Clock::time_point(), set) {}
   /// Executes the job.
   void work();
   /// Takes note that it has returned after its collection went on without it.
@@ -29,9 +30,9 @@ struct Run {
 
   std::shared_ptr<Slot> slot;
   Outcome outcome = Outcome::unwanted;
-  std::unique_ptr<core::JobRun> result = nullptr;  ///< null before the job is admitted for the first time
-  std::optional<Clock::time_point> started = {};
-  std::optional<Clock::time_point> ended = {};
+  Moment started = {};
+  Moment ended = {};
+  core::JobRun result;
 };
 
 /// Runs of one owner, which one worker executes one after the other: to hand each to the pool costs more than
@@ -53,7 +54,7 @@ struct Bundle final : task::Work {
 struct RunGroup {
   using Slots = std::span<const std::shared_ptr<Slot>>;
 
-  explicit RunGroup(Slots slots) : runs(slots.begin(), slots.end()) {}
+  RunGroup(Slots slots, core::MetricSet set);
   RunGroup(const RunGroup&) = delete;
   RunGroup& operator=(const RunGroup&) = delete;
 

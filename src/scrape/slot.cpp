@@ -23,7 +23,7 @@ Outcome Slot::admit(Clock::time_point now) const {
 void Slot::started(Clock::time_point now) { started_ = now; }
 
 void Slot::ended(Clock::time_point now, bool in_time) {
-  started_.reset();
+  started_ = {};
   in_time ? backoff_.succeeded() : backoff_.failed(now);
 }
 

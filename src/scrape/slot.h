@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "core/job.h"
@@ -18,6 +17,19 @@
 namespace rdma_exporter::scrape {
 
 using Clock = std::chrono::steady_clock;
+
+/// A point in time, or none. A host has thousands of them, and this is half as large as a std::optional.
+class Moment {
+ public:
+  Moment() = default;
+  Moment(Clock::time_point time) : time_(time) {}
+  explicit operator bool() const { return time_ != kNone; }
+  Clock::time_point operator*() const { return time_; }
+
+ private:
+  static constexpr Clock::time_point kNone = Clock::time_point::min();
+  Clock::time_point time_ = kNone;
+};
 
 /// The outcome of a job in one collection.
 enum class Outcome : unsigned char {
@@ -56,7 +68,7 @@ class Slot {
   void inherit(const Slot& earlier);
 
   /// When the run in progress started.
-  std::optional<Clock::time_point> running_since() const { return started_; }
+  Moment running_since() const { return started_; }
 
   /// Error counts since the job was first seen, by reason. Valid until the next fold().
   core::RareCounts::List read_errors() const { return read_errors_.all(); }
@@ -66,7 +78,7 @@ class Slot {
   PlannedJob planned_;
   std::shared_ptr<task::Owner> owner_;
   std::size_t device_number_ = 0;
-  std::optional<Clock::time_point> started_;
+  Moment started_;
   task::Backoff backoff_;  ///< after timeouts
   core::RareCounts read_errors_;
   core::RareCounts dropped_;

@@ -65,8 +65,9 @@ TEST_F(CollectorSetTest, KeepsTheJobsOfADeviceThatStays) {
   tree_.remove("class/infiniband/a");
   add_device("c");
   ASSERT_TRUE(set.refresh().value());
+  const CollectorSet::Jobs after = set.jobs();
   for (const auto& job : before) {
-    const bool stays = std::find(set.jobs().begin(), set.jobs().end(), job) != set.jobs().end();
+    const bool stays = std::find(after.begin(), after.end(), job) != after.end();
     EXPECT_EQ(stays, job->device() != "a") << job->collector() << "/" << job->device();
   }
 }
@@ -79,10 +80,10 @@ TEST_F(CollectorSetTest, MakesNewJobsForADeviceRegisteredAnew) {
   tree_.remove("class/infiniband/a");
   add_device("a");
   ASSERT_TRUE(set.refresh().value());
-  ASSERT_EQ(set.jobs().size(), before.size());
+  const CollectorSet::Jobs after = set.jobs();
+  ASSERT_EQ(after.size(), before.size());
   for (const auto& job : before)
-    EXPECT_EQ(std::find(set.jobs().begin(), set.jobs().end(), job) != set.jobs().end(),
-              job->device().empty());
+    EXPECT_EQ(std::find(after.begin(), after.end(), job) != after.end(), job->device().empty());
 }
 
 TEST_F(CollectorSetTest, LeavesExcludedDevicesAlone) {
