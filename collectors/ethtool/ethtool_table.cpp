@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <map>
+#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
@@ -69,6 +71,7 @@ Expanded expand(std::span<const CounterRow> rows) {
       one.labels = expanded.texts.emplace_back(with_digit(row.labels, digit));
     }
   }
+  expanded.rows.shrink_to_fit();
   return expanded;
 }
 
@@ -78,18 +81,17 @@ std::span<const core::MetricDesc* const> ethtool_families() { return kFamilies; 
 
 std::span<const CounterRow> ethtool_rows(std::string_view driver) {
   static const std::span<const DriverTable> tables = driver_tables();
-  static const std::vector<Expanded> expanded = [] {
-    // Whole from the start: if it grew, the rows of a copy would point into the original.
-    std::vector<Expanded> all(tables.size());
-    std::transform(tables.begin(), tables.end(), all.begin(),
-                   [](const DriverTable& table) { return expand(table.rows); });
-    return all;
-  }();
+  static std::mutex mutex;
+  static std::map<std::string_view, Expanded> expanded;  // of the drivers that this host has
   // A sub-function has a driver of its own: "mlx5_core.sf".
   driver = driver.substr(0, driver.find('.'));
-  for (std::size_t i = 0; i < tables.size(); ++i)
-    if (tables[i].driver == driver) return expanded[i].rows;
-  return {};
+  const auto table = std::find_if(tables.begin(), tables.end(),
+                                  [&](const DriverTable& known) { return known.driver == driver; });
+  if (table == tables.end()) return {};
+  const std::lock_guard lock(mutex);
+  auto known = expanded.find(table->driver);
+  if (known == expanded.end()) known = expanded.emplace(table->driver, expand(table->rows)).first;
+  return known->second.rows;
 }
 
 bool is_ethtool_gauge(std::string_view raw, host::Driver /*driver*/) {
