@@ -75,7 +75,7 @@ std::string parameter_labels(const Parameter& parameter) {
 std::span<const core::MetricDesc* const> congestion_families() { return kFamilies; }
 
 CongestionParameters::CongestionParameters(host::HostFs& sysfs, std::string netdev_path,
-                                           std::shared_ptr<facts::NetdevCache> facts, std::string labels)
+                                           std::shared_ptr<facts::NetdevCache> facts, core::SharedText labels)
     : sysfs_(sysfs), path_(std::move(netdev_path)), facts_(std::move(facts)), labels_(std::move(labels)) {}
 
 bool CongestionParameters::refresh(const facts::Wanted& wanted, core::JobRun& run) {
@@ -134,7 +134,7 @@ bool CongestionParameters::take(const core::Result<std::string>& text, const cor
 
 void CongestionParameters::add(core::SampleBatch& out) const {
   for (const Setting& setting : settings_)
-    out.add_stable(*setting.metric, labels_, setting.value, setting.labels);
+    out.add_stable(*setting.metric, *labels_, setting.value, setting.labels);
 }
 
 }  // namespace rdma_exporter::collectors

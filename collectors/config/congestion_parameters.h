@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/intern.h"
 #include "core/job.h"
 #include "core/metric.h"
 #include "facts/fact_cache.h"
@@ -66,7 +67,7 @@ std::span<const core::MetricDesc* const> congestion_families();
 class CongestionParameters {
  public:
   CongestionParameters(host::HostFs& sysfs, std::string netdev_path,
-                       std::shared_ptr<facts::NetdevCache> facts, std::string labels);
+                       std::shared_ptr<facts::NetdevCache> facts, core::SharedText labels);
 
   /// Reads all settings that are older than wanted. True if they exist but reading them is forbidden.
   bool refresh(const facts::Wanted& wanted, core::JobRun& run);
@@ -87,7 +88,7 @@ class CongestionParameters {
   host::HostFs& sysfs_;
   const std::string path_;
   const std::shared_ptr<facts::NetdevCache> facts_;
-  const std::string labels_;
+  const core::SharedText labels_;
   std::vector<Setting> settings_;
 };
 

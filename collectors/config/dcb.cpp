@@ -249,72 +249,72 @@ class DcbJob : public core::Job {
   }
 
   void add_pfc(const dcb::Pfc& pfc, core::SampleBatch& out) const {
-    out.add_stable(kDcbPfcMaxTrafficClasses, labels_, std::uint64_t{pfc.capability});
+    out.add_stable(kDcbPfcMaxTrafficClasses, *labels_, std::uint64_t{pfc.capability});
     constexpr double kBitsPerByte = 8;
     if (is_mlx5(netdev_->driver))
-      out.add_stable(kDcbCableLength, labels_, std::uint64_t{pfc.delay});
+      out.add_stable(kDcbCableLength, *labels_, std::uint64_t{pfc.delay});
     else
-      out.add_stable(kDcbPfcDelay, labels_, pfc.delay / kBitsPerByte);
+      out.add_stable(kDcbPfcDelay, *labels_, pfc.delay / kBitsPerByte);
     for (std::size_t priority = 0; priority < dcb::kPriorities; ++priority) {
       const bool enabled = ((pfc.enabled >> priority) & 1) != 0;
-      out.add_stable(kDcbPfcEnabled, labels_, std::uint64_t{enabled}, common().priority[priority]);
+      out.add_stable(kDcbPfcEnabled, *labels_, std::uint64_t{enabled}, common().priority[priority]);
     }
     if (!serves_pfc_frames_) return;
     for (std::size_t priority = 0; priority < dcb::kPriorities; ++priority) {
-      out.add_stable(kPfcFrames, labels_, pfc.indications[priority], common().rx[priority]);
-      out.add_stable(kPfcFrames, labels_, pfc.requests[priority], common().tx[priority]);
+      out.add_stable(kPfcFrames, *labels_, pfc.indications[priority], common().rx[priority]);
+      out.add_stable(kPfcFrames, *labels_, pfc.requests[priority], common().tx[priority]);
     }
   }
 
   void add_ets(const dcb::Ets& ets, core::SampleBatch& out) const {
-    out.add_stable(kDcbEtsWilling, labels_, std::uint64_t{ets.willing});
+    out.add_stable(kDcbEtsWilling, *labels_, std::uint64_t{ets.willing});
     if (ets.traffic_classes > 0)
-      out.add_stable(kDcbTrafficClasses, labels_, std::uint64_t{ets.traffic_classes});
+      out.add_stable(kDcbTrafficClasses, *labels_, std::uint64_t{ets.traffic_classes});
     // The arrays have eight entries; the adapter may have fewer classes.
     const std::size_t classes = ets.traffic_classes > 0
                                     ? std::min<std::size_t>(ets.traffic_classes, dcb::kPriorities)
                                     : dcb::kPriorities;
     for (std::size_t tc = 0; tc < classes; ++tc) {
-      if (serves_tsa_) out.add_stable(kDcbTsa, labels_, std::uint64_t{1}, tsa_labels_[tc]);
+      if (serves_tsa_) out.add_stable(kDcbTsa, *labels_, std::uint64_t{1}, tsa_labels_[tc]);
       if (ets.tsa[tc] == dcb::kTsaEts)
-        out.add_stable(kDcbEtsBandwidth, labels_, ets.bandwidth_percent[tc] / 100.0, common().tc[tc]);
+        out.add_stable(kDcbEtsBandwidth, *labels_, ets.bandwidth_percent[tc] / 100.0, common().tc[tc]);
     }
     const unsigned lossless = ieee_->pfc ? ieee_->pfc->enabled : 0U;
     for (std::size_t priority = 0; priority < dcb::kPriorities; ++priority)
       if (!lean_ || ((lossless >> priority) & 1U) != 0)
-        out.add_stable(kDcbPriorityTc, labels_, std::uint64_t{ets.priority_class[priority]},
+        out.add_stable(kDcbPriorityTc, *labels_, std::uint64_t{ets.priority_class[priority]},
                        common().priority[priority]);
   }
 
   void add_apps(core::SampleBatch& out) const {
-    for (const std::string& app : app_labels_) out.add_stable(kDcbApp, labels_, std::uint64_t{1}, app);
+    for (const std::string& app : app_labels_) out.add_stable(kDcbApp, *labels_, std::uint64_t{1}, app);
     // mlx5 (en_dcbnl.c), ice and hns3 trust DSCP while the APP table has at least one DSCP entry.
     const bool dscp = std::any_of(ieee_->apps.begin(), ieee_->apps.end(),
                                   [](const dcb::App& app) { return app.selector == dcb::kSelectorDscp; });
-    out.add_stable(kDcbTrust, labels_, std::uint64_t{1},
+    out.add_stable(kDcbTrust, *labels_, std::uint64_t{1},
                    dscp ? R"(trust="dscp",inferred="true")" : R"(trust="pcp",inferred="true")");
   }
 
   void add_buffers(const dcb::Buffers& buffers, core::SampleBatch& out) const {
     if (!serves_buffers_) return;
-    out.add_stable(kDcbPortBuffer, labels_, std::uint64_t{buffers.total_bytes});
+    out.add_stable(kDcbPortBuffer, *labels_, std::uint64_t{buffers.total_bytes});
     for (std::size_t i = 0; i < dcb::kPriorities; ++i) {
-      out.add_stable(kDcbBuffer, labels_, std::uint64_t{buffers.bytes[i]}, common().buffer[i]);
-      out.add_stable(kDcbPriorityBuffer, labels_, std::uint64_t{buffers.priority_buffer[i]},
+      out.add_stable(kDcbBuffer, *labels_, std::uint64_t{buffers.bytes[i]}, common().buffer[i]);
+      out.add_stable(kDcbPriorityBuffer, *labels_, std::uint64_t{buffers.priority_buffer[i]},
                      common().priority[i]);
     }
   }
 
   void add_dcbx(std::uint8_t mode, core::SampleBatch& out) const {
     for (std::size_t bit = 0; bit < kDcbxModes.size(); ++bit) {
-      if (((mode >> bit) & 1) != 0) out.add_stable(kDcbxInfo, labels_, std::uint64_t{1}, kDcbxModes[bit]);
+      if (((mode >> bit) & 1) != 0) out.add_stable(kDcbxInfo, *labels_, std::uint64_t{1}, kDcbxModes[bit]);
     }
   }
 
   host::HostFs& sysfs_;
   const std::shared_ptr<const host::Netdev> netdev_;
   const std::unique_ptr<host::Netlink> netlink_;
-  const std::string labels_;
+  const core::SharedText labels_;
   const bool lean_;
   const bool serves_tsa_;
   const bool serves_buffers_;

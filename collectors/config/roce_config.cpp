@@ -21,7 +21,7 @@
 #include "core/text/kernel_text.h"
 #include "facts/fact_cache.h"
 #include "host/events/unchanged.h"
-#include "host/fs/attr_dir.h"
+#include "host/fs/attr_files.h"
 #include "host/topology/netdev.h"
 #include "log/log.h"
 #include "task/schedule.h"
@@ -111,7 +111,7 @@ class InterfaceMtu {
   }
 
  private:
-  host::AttrDir files_;
+  host::AttrFiles files_;
   host::Unchanged unchanged_;
   std::optional<std::uint64_t> mtu_;
 };
@@ -129,7 +129,7 @@ class NetdevJob : public core::Job {
         forbidden_logged_(std::move(forbidden_logged)) {}
 
   void run(core::JobRun& run) override {
-    if (mtu_) mtu_->add(netdev(), labels_, run);
+    if (mtu_) mtu_->add(netdev(), *labels_, run);
     if (netdev_->driver != "mlx5_core") return;
     const facts::Wanted wanted{run.now(), kCongestionInterval / 2};
     if (schedule_.take(run.now()) && congestion_.refresh(wanted, run) && !forbidden_logged_->exchange(true))
@@ -140,7 +140,7 @@ class NetdevJob : public core::Job {
 
  private:
   const std::shared_ptr<const host::Netdev> netdev_;
-  const std::string labels_;
+  const core::SharedText labels_;
   const std::unique_ptr<InterfaceMtu> mtu_;  ///< null where it is not exported
   CongestionParameters congestion_;
   task::Schedule schedule_;
@@ -150,15 +150,13 @@ class NetdevJob : public core::Job {
 // Values that are forced or preset for the connections of one port.
 class PortPresets {
  public:
-  PortPresets(host::HostFs& sysfs, const host::Device& device, std::shared_ptr<facts::DeviceCache> facts,
-              std::uint32_t port)
+  PortPresets(host::HostFs& sysfs, std::shared_ptr<const host::Device> device,
+              std::shared_ptr<facts::DeviceCache> facts, std::uint32_t port)
       : sysfs_(sysfs),
+        device_(std::move(device)),
         facts_(std::move(facts)),
         number_(port),
-        device_path_(device.path),
-        port_(std::to_string(port)),
-        cm_path_("kernel/config/rdma_cm/" + device.name + "/ports/" + port_),
-        labels_(core::render_labels({{"device", device.name}, {"port", port_}})) {}
+        labels_(core::shared_labels({{"device", device_->name}, {"port", std::to_string(port)}})) {}
 
   void refresh(core::JobRun& run) {
     const auto classes = facts_->port(number_).classes({run.now(), kDeviceInterval / 2});
@@ -166,27 +164,27 @@ class PortPresets {
     traffic_class_ = classes->forced.value_or(std::nullopt);
     if (!classes->preset) count_unless_absent(classes->preset.error(), run);
     cm_tos_ = classes->preset.value_or(std::nullopt);
-    ttl_ = number(sysfs_.read(device_path_ + "/ttl/" + port_ + "/ttl"), run);
+    const std::string port = std::to_string(number_);
+    ttl_ = number(sysfs_.read(device_->path + "/ttl/" + port + "/ttl"), run);
     if (ttl_ == 0U) ttl_.reset();  // 0: none is forced
-    const std::string mode = attr_text(sysfs_, cm_path_ + "/default_roce_mode", run);
+    const std::string mode = attr_text(
+        sysfs_, "kernel/config/rdma_cm/" + device_->name + "/ports/" + port + "/default_roce_mode", run);
     cm_mode_ = mode.empty() ? "" : core::render_labels({{"mode", mode}});
   }
 
   void add(core::SampleBatch& out) const {
-    if (traffic_class_) out.add_stable(kTrafficClass, labels_, std::uint64_t{*traffic_class_});
-    if (ttl_) out.add_stable(kTtl, labels_, *ttl_);
-    if (cm_tos_) out.add_stable(kCmTos, labels_, *cm_tos_);
-    if (!cm_mode_.empty()) out.add_stable(kCmMode, labels_, std::uint64_t{1}, cm_mode_);
+    if (traffic_class_) out.add_stable(kTrafficClass, *labels_, std::uint64_t{*traffic_class_});
+    if (ttl_) out.add_stable(kTtl, *labels_, *ttl_);
+    if (cm_tos_) out.add_stable(kCmTos, *labels_, *cm_tos_);
+    if (!cm_mode_.empty()) out.add_stable(kCmMode, *labels_, std::uint64_t{1}, cm_mode_);
   }
 
  private:
   host::HostFs& sysfs_;
+  const std::shared_ptr<const host::Device> device_;
   const std::shared_ptr<facts::DeviceCache> facts_;
   const std::uint32_t number_;
-  const std::string device_path_;
-  const std::string port_;
-  const std::string cm_path_;
-  const std::string labels_;
+  const core::SharedText labels_;
   std::optional<std::uint32_t> traffic_class_;
   std::optional<std::uint64_t> ttl_;
   std::optional<std::uint64_t> cm_tos_;
@@ -199,7 +197,7 @@ class DeviceJob : public core::Job {
       : Job("roce_config", handle.device->name), schedule_(kDeviceInterval, handle.device->name) {
     const auto facts = context.facts->of(context.host, handle.device);
     for (const std::uint32_t port : handle.device->ports)
-      ports_.push_back(std::make_unique<PortPresets>(*context.host.sysfs, *handle.device, facts, port));
+      ports_.push_back(std::make_unique<PortPresets>(*context.host.sysfs, handle.device, facts, port));
   }
   void run(core::JobRun& run) override {
     const bool due = schedule_.take(run.now());

@@ -5,12 +5,12 @@
 #include <any>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <span>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "host/fs/host_fs.h"
 
@@ -77,7 +77,7 @@ class CarryOver {
   };
 
   mutable std::mutex mutex_;
-  std::vector<Source> sources_;  ///< a few per port; searched only when devices come and go
+  std::deque<Source> sources_;  ///< a few per port; searched only when devices come and go
 };
 
 }  // namespace rdma_exporter::collectors

@@ -31,31 +31,26 @@ class CounterSet {
   std::uint64_t version() const { return version_; }
 
   /// Whether counter `index` feeds a series. A source need not read the others.
-  bool is_wanted(std::size_t index) const { return counters_[index].wanted; }
+  bool is_wanted(std::size_t index) const { return plan_->counters[index].wanted; }
   /// The value of counter `index` in this cycle, as read from the kernel.
   void put(std::size_t index, std::uint64_t value);
   /// Puts the value of the last cycle again, if there was one: for a counter that is not read in each cycle.
-  void put_again(std::size_t index) { counters_[index].present = counters_[index].was_present; }
+  void put_again(std::size_t index) { present_[index].now = present_[index].before; }
   /// Adds the series of all counters put since the last call. A sum is added only if all its counters
   /// were put.
   void emit(core::JobRun& run);
 
  private:
-  static constexpr std::uint32_t kNone = UINT32_MAX;
-
-  struct Counter {
-    std::uint64_t value = 0;
-    std::uint32_t extension = kNone;  ///< index in State::extensions
-    std::uint8_t bits = 64;
-    bool present = false;      ///< the value belongs to this cycle
-    bool was_present = false;  ///< it belonged to the last cycle
-    bool wanted = false;       ///< the plan uses it
+  /// Whether the value of a counter belongs to this cycle, and whether it belonged to the last one.
+  struct Presence {
+    bool now = false;
+    bool before = false;
   };
-  /// The 64-bit extension of a counter that is narrower.
+  /// The 64-bit extension of a counter with 32 bits.
   struct Extension {
     std::uint32_t counter = 0;  ///< index in State::names
+    std::uint32_t wraps = 0;    ///< how often it has passed its maximum
     std::uint64_t last_raw = 0;
-    std::uint64_t wrapped = 0;  ///< amount added so far to extend it beyond its width
   };
   /// What is carried over.
   struct State {
@@ -65,11 +60,14 @@ class CounterSet {
 
   void emit_series(const PlannedSeries& series, core::SampleBatch& out) const;
 
-  CounterRules rules_;
-  std::string labels_;
-  State state_;
-  std::vector<Counter> counters_;
+  // What devices of one kind have in common is shared by them.
+  std::shared_ptr<const CounterRules> rules_;
   std::shared_ptr<const SeriesPlan> plan_;
+  core::SharedText labels_;
+  State state_;
+  // Of each counter, by index.
+  std::vector<std::uint64_t> values_;
+  std::vector<Presence> present_;
   std::uint64_t version_ = 0;
   CarryOver::Slot carried_;
 };

@@ -30,6 +30,7 @@ class Planner {
     if (rules_.saturated != nullptr) plan_saturation();
     std::stable_partition(plan_.series.begin(), plan_.series.end(),
                           [this](const PlannedSeries& series) { return !is_raw(series); });
+    plan_counters();
     return std::move(plan_);
   }
 
@@ -120,10 +121,29 @@ class Planner {
     });
   }
 
+  std::uint8_t bits(std::string_view name) const {
+    const auto row = std::find_if(rules_.rows.begin(), rules_.rows.end(),
+                                  [&](const CounterRow& r) { return r.raw == name; });
+    return row == rules_.rows.end() ? std::uint8_t{64} : row->bits;
+  }
+
   void plan_saturation() {
     for (std::uint32_t i = 0; i < names_.size(); ++i)
-      if (counter_bits(rules_, names_[i]) < 64 && !is_left_out(names_[i]))
+      if (bits(names_[i]) < 64 && !is_left_out(names_[i]))
         plan_.saturation.push_back({i, counter_label(names_[i])});
+  }
+
+  void plan_counters() {
+    plan_.counters.resize(names_.size());
+    for (const PlannedSeries& series : plan_.series)
+      for (const std::uint32_t index : series.counters) plan_.counters[index].wanted = true;
+    for (const Saturation& saturation : plan_.saturation) plan_.counters[saturation.counter].wanted = true;
+    std::uint32_t extensions = 0;
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      PlannedCounter& counter = plan_.counters[i];
+      counter.bits = bits(names_[i]);
+      if (counter.wanted && rules_.unwrap && counter.bits == 32) counter.extension = extensions++;
+    }
   }
 
   const CounterRules& rules_;
@@ -135,12 +155,6 @@ class Planner {
 
 SeriesPlan plan_series(const CounterRules& rules, std::span<const std::string> names) {
   return Planner(rules, names).plan();
-}
-
-std::uint8_t counter_bits(const CounterRules& rules, std::string_view name) {
-  const auto row =
-      std::find_if(rules.rows.begin(), rules.rows.end(), [&](const CounterRow& r) { return r.raw == name; });
-  return row == rules.rows.end() ? std::uint8_t{64} : row->bits;
 }
 
 std::string counter_label(const std::string& name) { return core::render_labels({{"counter", name}}); }

@@ -16,9 +16,17 @@
 
 namespace rdma_exporter::collectors {
 
+/// The rows of a table; equal if they are the same ones.
+struct CounterRows : std::span<const CounterRow> {
+  using Span = std::span<const CounterRow>;
+  using Span::Span;
+  CounterRows(Span rows) : Span(rows) {}
+  bool operator==(const CounterRows& other) const { return data() == other.data() && size() == other.size(); }
+};
+
 /// How the counters of one source become series.
 struct CounterRules {
-  std::span<const CounterRow> rows;               ///< curated names of this source
+  CounterRows rows;                               ///< curated names of this source
   const core::MetricDesc* raw_counter;            ///< family of counters without curated name
   const core::MetricDesc* raw_value = nullptr;    ///< family of gauges without curated name
   std::string_view raw_source = {};               ///< rendered label in front of `counter` in raw series
@@ -32,6 +40,18 @@ struct CounterRules {
   RawPolicy raw = RawPolicy::unmapped;
   host::Driver driver = host::Driver::unknown;
   bool (*is_gauge)(std::string_view raw, host::Driver driver) = collectors::is_gauge;
+
+  bool operator==(const CounterRules&) const = default;
+};
+
+/// One counter of the source.
+struct PlannedCounter {
+  std::uint8_t bits = 64;  ///< its width
+  bool wanted = false;     ///< it feeds a series
+  /// Its index among those that are extended to 64 bits, or kNone.
+  std::uint32_t extension = kNone;
+  static constexpr std::uint32_t kNone = UINT32_MAX;
+  bool operator==(const PlannedCounter&) const = default;
 };
 
 /// One series, and the counters that it sums up (nearly always one).
@@ -52,6 +72,7 @@ struct Saturation {
 };
 
 struct SeriesPlan {
+  std::vector<PlannedCounter> counters;  ///< by index
   std::vector<PlannedSeries> series;  ///< no two with the same metric and labels; curated ones first, so that
                                       ///< a limit takes raw ones
   std::vector<Saturation> saturation;  ///< if the rules require it
@@ -61,9 +82,6 @@ struct SeriesPlan {
 
 /// Decides which series the counters `names` of a device or port feed.
 SeriesPlan plan_series(const CounterRules& rules, std::span<const std::string> names);
-
-/// Width of the counter `name` in bits.
-std::uint8_t counter_bits(const CounterRules& rules, std::string_view name);
 
 /// `counter="NAME"`: the label of a raw series.
 std::string counter_label(const std::string& name);

@@ -30,7 +30,7 @@ void SysfsCounters::set_names(CounterSet& counters) {
   const auto lifespan = std::find(names.begin(), names.end(), "lifespan");
   lifespan_ = static_cast<std::size_t>(lifespan - names.begin());
   if (lifespan != names.end()) names.erase(lifespan);
-  backoffs_.clear();
+  failing_.clear();
   names_are_new_ = true;
   if (is_rare_) {
     rare_.resize(names.size());
@@ -62,23 +62,23 @@ void SysfsCounters::read(CounterSet& counters, core::JobRun& run, bool rarely) {
   }
 }
 
-void SysfsCounters::read_one(std::size_t counter, CounterSet& counters, core::JobRun& run) {
-  const auto failing = backoffs_.find(counter);
-  if (failing != backoffs_.end() && !failing->second.allows(run.now())) return;
+core::Result<std::optional<std::uint64_t>> SysfsCounters::read_value(std::size_t counter) {
   std::array<char, kBufferSize> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled by read()
   const auto text = dir_.read(counter < lifespan_ ? counter : counter + 1, buffer);
-  if (!text) {
-    backoffs_[counter].failed(run.now());
-    count_unless_absent(text.error(), run);
-    return;
-  }
-  const auto value = core::parse_counter(*text);
+  return text ? core::parse_counter(*text) : tl::unexpected(text.error());
+}
+
+void SysfsCounters::read_one(std::size_t counter, CounterSet& counters, core::JobRun& run) {
+  auto failing = std::find_if(failing_.begin(), failing_.end(),
+                              [&](const Failing& known) { return known.counter == counter; });
+  if (failing != failing_.end() && !failing->backoff.allows(run.now())) return;
+  const auto value = read_value(counter);
   if (!value) {
-    backoffs_[counter].failed(run.now());
-    run.count_read_error(core::reason(value.error()));
-    return;
+    if (failing == failing_.end()) failing = failing_.insert(failing, {counter, {}});
+    failing->backoff.failed(run.now());
+    return count_unless_absent(value.error(), run);
   }
-  if (failing != backoffs_.end()) backoffs_.erase(failing);
+  if (failing != failing_.end()) failing_.erase(failing);
   if (!*value) return;
   if (is_rare_ && **value != 0) rare_[counter] = false;
   counters.put(counter, **value);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,9 +33,15 @@ class SysfsCounters {
   static constexpr std::size_t kRareEvery = 10;
 
  private:
+  struct Failing {
+    std::size_t counter;
+    task::Backoff backoff;
+  };
+
   void set_names(CounterSet& counters);
   bool reads_all(bool rarely);
   void read_one(std::size_t counter, CounterSet& counters, core::JobRun& run);
+  core::Result<std::optional<std::uint64_t>> read_value(std::size_t counter);
 
   host::AttrDir dir_;
   const IsRare is_rare_;
@@ -45,7 +51,7 @@ class SysfsCounters {
   std::size_t lifespan_ = 0;  ///< index in dir_ of the file that is no counter; past the end if there is none
   /// Of the counters that could not be read last time. A failing file is not read in every cycle: a failing
   /// firmware query is slow and may write to the kernel log each time.
-  std::map<std::size_t, task::Backoff> backoffs_;
+  std::vector<Failing> failing_;
   std::uint64_t in_step_with_ = 0;  ///< version of the set's names that those of dir_ correspond to
 };
 

@@ -11,6 +11,7 @@
 
 #include "collectors/attr_text.h"
 #include "collectors/collector.h"
+#include "core/intern.h"
 #include "core/labels.h"
 #include "core/text/kernel_text.h"
 #include "facts/fact_cache.h"
@@ -114,7 +115,7 @@ class Identity {
         device_(device),
         facts_(std::move(facts)),
         with_pages_(with_pages),
-        labels_(core::render_labels({{"device", device.name}})),
+        labels_(core::shared_labels({{"device", device.name}})),
         schedule_(kFactsInterval, device.name) {}
 
   void refresh_if_due(core::JobRun& run) {
@@ -131,26 +132,26 @@ class Identity {
   void add(core::SampleBatch& out) const {
     out.add_stable(kInfo, info_labels_, std::uint64_t{1});
     const facts::PcieEnd& link = adapter_->link;
-    if (link.speed) out.add_stable(kPcieSpeed, labels_, *link.speed);
-    if (link.max_speed) out.add_stable(kPcieMaxSpeed, labels_, *link.max_speed);
-    if (link.width) out.add_stable(kPcieWidth, labels_, std::uint64_t{*link.width});
-    if (link.max_width) out.add_stable(kPcieMaxWidth, labels_, std::uint64_t{*link.max_width});
+    if (link.speed) out.add_stable(kPcieSpeed, *labels_, *link.speed);
+    if (link.max_speed) out.add_stable(kPcieMaxSpeed, *labels_, *link.max_speed);
+    if (link.width) out.add_stable(kPcieWidth, *labels_, std::uint64_t{*link.width});
+    if (link.max_width) out.add_stable(kPcieMaxWidth, *labels_, std::uint64_t{*link.max_width});
     for (const auto& [labels, pages] : pages_) out.add_stable(kFirmwarePages, labels, pages);
   }
 
-  const std::string& labels() const { return labels_; }
+  const std::string& labels() const { return *labels_; }
 
  private:
-  // What the fixed labels of kInfo are made of, as the kernel says it.
+  // What the fixed labels of kInfo are made of, as the kernel says it. Devices of one model share it.
   struct Fixed {
     std::string board_id;
     std::string hca_type;
     std::string hw_rev;
-    std::string sys_image_guid;
     std::string node_type;
     std::string link_layer;  ///< of the first port
     std::string vendor_id;
     std::string device_id;
+    bool operator==(const Fixed&) const = default;
   };
   // The others: the firmware may be updated in operation, and an administrator may change the rest.
   struct Changing {
@@ -176,15 +177,17 @@ class Identity {
   }
 
   void refresh_fixed(const facts::Wanted& wanted, core::JobRun& run) {
-    update_attr_text(fixed_.node_type, facts_->node_type(wanted), run);
+    Fixed now = *fixed_;
+    update_attr_text(now.node_type, facts_->node_type(wanted), run);
     if (!device_.ports.empty())
-      update_attr_text(fixed_.link_layer, facts_->port(device_.ports.front()).link_layer(wanted), run);
-    update_attr_text(fixed_.board_id, facts_->board_id(wanted), run);
-    update_own(fixed_.hca_type, "hca_type", run);
-    update_own(fixed_.hw_rev, "hw_rev", run);
-    update_own(fixed_.sys_image_guid, "sys_image_guid", run);
-    update_of_pci(fixed_.vendor_id, "vendor", run);
-    update_of_pci(fixed_.device_id, "device", run);
+      update_attr_text(now.link_layer, facts_->port(device_.ports.front()).link_layer(wanted), run);
+    update_attr_text(now.board_id, facts_->board_id(wanted), run);
+    update_own(now.hca_type, "hca_type", run);
+    update_own(now.hw_rev, "hw_rev", run);
+    update_own(sys_image_guid_, "sys_image_guid", run);
+    update_of_pci(now.vendor_id, "vendor", run);
+    update_of_pci(now.device_id, "device", run);
+    fixed_ = core::intern(std::move(now));
     info_labels_.clear();
   }
 
@@ -202,31 +205,31 @@ class Identity {
       const auto text = sysfs_.read(device_.path + "/" + kind + "_pages");
       const auto pages = text ? core::parse_counter(*text) : tl::unexpected(text.error());
       if (!pages) count_unless_absent(pages.error(), run);
-      if (pages && *pages) pages_.emplace_back(labels_ + ",kind=\"" + kind + "\"", **pages);
+      if (pages && *pages) pages_.emplace_back(*labels_ + ",kind=\"" + kind + "\"", **pages);
     }
   }
 
   std::string render_info() const {
     const host::PciFunction& pci = adapter_->function;
-    const std::string node_type = after_colon(fixed_.node_type);
+    const std::string node_type = after_colon(fixed_->node_type);
     const std::string driver = device_.parent_driver.empty() && device_.driver != host::Driver::unknown
                                    ? std::string(host::to_string(device_.driver))
                                    : device_.parent_driver;
     return core::render_labels(
         {{"device", device_.name},
          {"fw_version", changing_.fw_version},
-         {"board_id", fixed_.board_id},
-         {"hca_type", fixed_.hca_type},
-         {"hw_rev", fixed_.hw_rev},
+         {"board_id", fixed_->board_id},
+         {"hca_type", fixed_->hca_type},
+         {"hw_rev", fixed_->hw_rev},
          {"node_guid", changing_.node_guid},
-         {"sys_image_guid", fixed_.sys_image_guid},
+         {"sys_image_guid", sys_image_guid_},
          {"driver", driver},
          {"protocol",
-          device_.protocol.empty() ? protocol_from(node_type, fixed_.link_layer) : device_.protocol},
+          device_.protocol.empty() ? protocol_from(node_type, fixed_->link_layer) : device_.protocol},
          {"node_type", node_type},
          {"pci_address", pci.address},
-         {"vendor_id", fixed_.vendor_id},
-         {"device_id", fixed_.device_id},
+         {"vendor_id", fixed_->vendor_id},
+         {"device_id", fixed_->device_id},
          {"numa_node", changing_.numa_node},
          {"is_vf", pci.is_vf() ? "1" : "0"},
          {"physfn", pci.physfn}});
@@ -236,10 +239,11 @@ class Identity {
   const host::Device& device_;
   const std::shared_ptr<facts::DeviceCache> facts_;
   const bool with_pages_;
-  std::string labels_;
+  const core::SharedText labels_;
   task::RetryingSchedule schedule_;
   unsigned looks_ = 0;
-  Fixed fixed_;
+  std::shared_ptr<const Fixed> fixed_ = core::intern(Fixed());
+  std::string sys_image_guid_;
   Changing changing_;
   std::string info_labels_;
   std::shared_ptr<const facts::AdapterEnd> adapter_ = std::make_shared<const facts::AdapterEnd>();

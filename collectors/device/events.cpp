@@ -18,7 +18,7 @@
 #include "core/text/kernel_text.h"
 #include "host/events/event_reader.h"
 #include "host/events/unchanged.h"
-#include "host/fs/attr_dir.h"
+#include "host/fs/attr_files.h"
 #include "host/kernel_release.h"
 #include "host/topology/netdev.h"
 #include "log/log.h"
@@ -118,9 +118,9 @@ class CarrierJob : public core::Job {
       if (!gained_ || !lost_ || !admin_up_) unchanged_.forget();
     }
     core::SampleBatch& out = run.samples();
-    if (gained_) out.add_stable(kCarrierChanges, labels_, *gained_, "to=\"up\"");
-    if (lost_) out.add_stable(kCarrierChanges, labels_, *lost_, "to=\"down\"");
-    if (admin_up_ && (!lean_ || !*admin_up_)) out.add_flag(kAdminUp, labels_, *admin_up_);
+    if (gained_) out.add_stable(kCarrierChanges, *labels_, *gained_, "to=\"up\"");
+    if (lost_) out.add_stable(kCarrierChanges, *labels_, *lost_, "to=\"down\"");
+    if (admin_up_ && (!lean_ || !*admin_up_)) out.add_flag(kAdminUp, *labels_, *admin_up_);
   }
 
  private:
@@ -150,8 +150,8 @@ class CarrierJob : public core::Job {
     return std::nullopt;
   }
 
-  host::AttrDir files_;
-  const std::string labels_;
+  host::AttrFiles files_;
+  const core::SharedText labels_;
   const bool lean_;
   host::Unchanged unchanged_;
   std::optional<std::uint64_t> gained_;
@@ -169,13 +169,13 @@ class AsyncJob : public core::Job {
         events_(host.events),
         device_(std::move(device)),
         pins_(pins),
-        labels_(core::render_labels({{"device", device_->name}})),
+        labels_(core::shared_labels({{"device", device_->name}})),
         schedule_(kRetryInterval, device_->name) {}
   ~AsyncJob() override { close(); }
 
   void run(core::JobRun& run) override {
     if (!up() && schedule_.take(run.now())) open(run);
-    run.samples().add_stable(kAsyncUp, labels_, std::uint64_t{up()});
+    run.samples().add_stable(kAsyncUp, *labels_, std::uint64_t{up()});
     events_->counts().for_each_of(device_->name, [&](const std::string& labels, std::uint64_t count) {
       run.samples().add(kAsyncEvents, labels, count);
     });
@@ -221,7 +221,7 @@ class AsyncJob : public core::Job {
   const std::shared_ptr<host::EventReader> events_;
   const std::shared_ptr<const host::Device> device_;
   const bool pins_;
-  const std::string labels_;
+  const core::SharedText labels_;
   task::Schedule schedule_;
   std::unique_ptr<host::EventReader::Listening> listening_;
   bool kept_ = false;

@@ -25,7 +25,7 @@ core::Result<double> read_celsius(host::HostFs& sysfs, const std::string& path) 
 
 }  // namespace
 
-Temperatures::Temperatures(host::HostFs& sysfs, const std::string& device, std::string labels,
+Temperatures::Temperatures(host::HostFs& sysfs, const std::string& device, core::SharedText labels,
                            const core::MetricDesc& now, const core::MetricDesc& critical)
     : sysfs_(sysfs),
       path_(device + "/hwmon"),
@@ -45,8 +45,8 @@ void Temperatures::run(core::JobRun& run) {
       count_unless_absent(celsius.error(), run);
       continue;
     }
-    run.samples().add_stable(now_, labels_, *celsius, sensor.labels);
-    if (sensor.critical) run.samples().add_stable(critical_, labels_, *sensor.critical, sensor.labels);
+    run.samples().add_stable(now_, *labels_, *celsius, sensor.labels);
+    if (sensor.critical) run.samples().add_stable(critical_, *labels_, *sensor.critical, sensor.labels);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/intern.h"
 #include "core/job.h"
 #include "core/metric.h"
 #include "host/fs/host_fs.h"
@@ -20,7 +21,7 @@ class Temperatures {
  public:
   /// `device`: path below sysfs; it has a directory hwmon if there are sensors. `labels`: those of the owner;
   /// the families add the label `sensor`.
-  Temperatures(host::HostFs& sysfs, const std::string& device, std::string labels,
+  Temperatures(host::HostFs& sysfs, const std::string& device, core::SharedText labels,
                const core::MetricDesc& now, const core::MetricDesc& critical);
 
   void run(core::JobRun& run);
@@ -40,7 +41,7 @@ class Temperatures {
 
   host::HostFs& sysfs_;
   std::string path_;
-  std::string labels_;
+  const core::SharedText labels_;
   const core::MetricDesc& now_;
   const core::MetricDesc& critical_;
   task::Schedule schedule_;

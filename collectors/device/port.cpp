@@ -127,7 +127,7 @@ struct GidSummary {
   /// Number of GIDs by type; nullopt if the table does not exist or could not be read completely.
   struct Counts {
     std::uint64_t roce_v2 = 0;
-    std::uint64_t ib_or_roce_v1 = 0;  ///< InfiniBand and RoCE v1 GIDs have the same type
+    std::uint64_t ib_or_roce_v1 = 0;
   };
   std::optional<Counts> counts;
   std::string netdev;  ///< of the first GID that has one
@@ -143,11 +143,11 @@ GidSummary summary_of(const facts::PortGids& read, core::JobRun& run) {
     return summary;
   }
   GidSummary::Counts counts;
-  for (const facts::GidFacts& fact : *read.gids) {
-    if (fact.gid.type == "RoCE v2") ++counts.roce_v2;
-    if (fact.gid.type == "IB/RoCE v1") ++counts.ib_or_roce_v1;
-    if (summary.netdev.empty()) summary.netdev = fact.netdev;
+  for (const host::Gid& gid : **read.gids) {
+    if (gid.type == host::GidType::roce_v2) ++counts.roce_v2;
+    if (gid.type == host::GidType::ib_or_roce_v1) ++counts.ib_or_roce_v1;
   }
+  if (!read.netdevs.empty()) summary.netdev = read.netdevs.front();
   if (std::all_of(read.slot_errors.begin(), read.slot_errors.end(), means_absent)) summary.counts = counts;
   return summary;
 }
@@ -161,10 +161,9 @@ class Port {
         handle_(handle),
         facts_(std::move(facts)),
         number_(number),
-        path_(handle.device->port_path(number)),
-        labels_(core::render_labels({{"device", handle.device->name}, {"port", std::to_string(number)}})),
-        gid_schedule_(kGidInterval, path_),
-        mtu_schedule_(kMtuInterval, path_),
+        labels_(core::shared_labels({{"device", handle.device->name}, {"port", std::to_string(number)}})),
+        gid_schedule_(kGidInterval, handle.device->port_path(number)),
+        mtu_schedule_(kMtuInterval, handle.device->port_path(number)),
         rate_unchanged_(*host.changes) {}
 
   void run(core::JobRun& run) {
@@ -232,14 +231,14 @@ class Port {
   void add_link(const host::PortState& state, core::JobRun& run) {
     facts::PortLink link{state.state, state.physical_state};
     if (state.state) {
-      run.samples().add_stable(kState, labels_, std::uint64_t{*state.state});
-      run.samples().add_stable(kUp, labels_, std::uint64_t{*state.state == host::kPortActive});
+      run.samples().add_stable(kState, *labels_, std::uint64_t{*state.state});
+      run.samples().add_stable(kUp, *labels_, std::uint64_t{*state.state == host::kPortActive});
       if (*state.state == host::kPortActive) add_rate(link, run);
     } else {
       count_unless_absent(state.state.error(), run);
     }
     if (state.physical_state) {
-      run.samples().add_stable(kPhysicalState, labels_, std::uint64_t{*state.physical_state});
+      run.samples().add_stable(kPhysicalState, *labels_, std::uint64_t{*state.physical_state});
     } else {
       count_unless_absent(state.physical_state.error(), run);
     }
@@ -256,15 +255,15 @@ class Port {
     // Here EINVAL also means absent: a width that the kernel's table does not contain (core/sysfs.c
     // rate_show).
     if (!link.rate) return count_unless_absent(link.rate.error(), run);
-    run.samples().add_stable(kRate, labels_, link.rate->bytes_per_second);
-    run.samples().add_stable(kWidth, labels_, std::uint64_t{link.rate->lanes});
+    run.samples().add_stable(kRate, *labels_, link.rate->bytes_per_second);
+    run.samples().add_stable(kWidth, *labels_, std::uint64_t{link.rate->lanes});
   }
 
   void add_lids(const host::PortState& state, core::JobRun& run) {
     const auto lid = known_or_read(state.lid, "lid", run);
     const auto sm_lid = known_or_read(state.sm_lid, "sm_lid", run);
-    if (lid) run.samples().add_stable(kLid, labels_, std::uint64_t{*lid});
-    if (sm_lid) run.samples().add_stable(kSmLid, labels_, std::uint64_t{*sm_lid});
+    if (lid) run.samples().add_stable(kLid, *labels_, std::uint64_t{*lid});
+    if (sm_lid) run.samples().add_stable(kSmLid, *labels_, std::uint64_t{*sm_lid});
     if (!lid || lid == lid_) return;
     lid_ = lid;
     info_labels_.clear();
@@ -274,7 +273,8 @@ class Port {
   std::optional<std::uint32_t> known_or_read(std::optional<std::uint32_t> known, std::string_view file,
                                              core::JobRun& run) {
     if (known) return known;
-    const auto text = handle_.port_states->read(number_, run.cycle(), file, buffer_);
+    std::array<char, 128> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled by read()
+    const auto text = handle_.port_states->read(number_, run.cycle(), file, buffer);
     const auto lid = text ? core::parse_hex(*text) : tl::unexpected(text.error());
     if (lid) return *lid;
     count_unless_absent(lid.error(), run);
@@ -292,11 +292,11 @@ class Port {
                                           {"lid", infiniband_ && lid_ ? hex(*lid_) : ""}});
     }
     run.samples().add_stable(kInfo, info_labels_, std::uint64_t{1});
-    if (mtu_ && mtu_->active > 0) run.samples().add_stable(kActiveMtu, labels_, std::uint64_t{mtu_->active});
-    if (mtu_ && mtu_->max > 0) run.samples().add_stable(kMaxMtu, labels_, std::uint64_t{mtu_->max});
+    if (mtu_ && mtu_->active > 0) run.samples().add_stable(kActiveMtu, *labels_, std::uint64_t{mtu_->active});
+    if (mtu_ && mtu_->max > 0) run.samples().add_stable(kMaxMtu, *labels_, std::uint64_t{mtu_->max});
     if (!gids_.counts) return;
-    run.samples().add_stable(kGids, labels_, gids_.counts->ib_or_roce_v1, "type=\"IB/RoCE v1\"");
-    if (may_have_roce()) run.samples().add_stable(kGids, labels_, gids_.counts->roce_v2, "type=\"RoCE v2\"");
+    run.samples().add_stable(kGids, *labels_, gids_.counts->ib_or_roce_v1, "type=\"IB/RoCE v1\"");
+    if (may_have_roce()) run.samples().add_stable(kGids, *labels_, gids_.counts->roce_v2, "type=\"RoCE v2\"");
   }
 
   // False if RoCE is impossible, so that a RoCE v2 GID is not missing: InfiniBand, EFA (link layer Unknown),
@@ -309,12 +309,10 @@ class Port {
   const DeviceHandle handle_;
   const std::shared_ptr<facts::DeviceCache> facts_;
   const std::uint32_t number_;
-  const std::string path_;
-  const std::string labels_;
+  const core::SharedText labels_;
   task::RetryingSchedule gid_schedule_;
   task::Schedule mtu_schedule_;
   host::Unchanged rate_unchanged_;
-  std::array<char, 128> buffer_{};
 
   bool first_ = true;
   std::optional<std::uint32_t> last_state_;

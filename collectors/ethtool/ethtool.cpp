@@ -68,7 +68,7 @@ class Statistics {
         rows_(ethtool_rows(netdev.driver)),
         labels_(netdev_labels(netdev)),
         stats_(*context.host.ethtool, netdev.name),
-        counters_(rules_for(context, netdev), labels_) {}
+        counters_(rules_for(context, netdev), *labels_) {}
 
   void add(core::JobRun& run) {
     if (schedule_.take(run.now())) {
@@ -82,7 +82,7 @@ class Statistics {
     } else {
       run.samples().add_stable(served_);
     }
-    run.samples().add_stable(kAge, labels_, core::seconds(run.now() - *read_at_));
+    run.samples().add_stable(kAge, *labels_, core::seconds(run.now() - *read_at_));
   }
 
  private:
@@ -209,7 +209,7 @@ class Statistics {
   const std::shared_ptr<NetdevShared> shared_;
   const std::string driver_;
   const std::span<const CounterRow> rows_;
-  const std::string labels_;
+  const core::SharedText labels_;
   host::EthtoolStats stats_;
   CounterSet counters_;
   std::uint64_t version_ = 0;                ///< version of the names that selected_ belongs to

@@ -49,11 +49,12 @@ constexpr std::chrono::seconds kFactsInterval{60};
 constexpr std::chrono::milliseconds kDriverWait{250};
 
 bool driver_has_twins(const Context& context, const host::Netdev& netdev) {
+  if (!context.runs("ethtool") || !context.host.ethtool || netdev.role == host::NetdevRole::bond)
+    return false;
   const auto rows = ethtool_rows(netdev.driver);
-  return context.runs("ethtool") && context.host.ethtool && netdev.role != host::NetdevRole::bond &&
-         std::any_of(rows.begin(), rows.end(), [](const CounterRow& row) {
-           return row.metric != nullptr && has_standard_twin(*row.metric);
-         });
+  return std::any_of(rows.begin(), rows.end(), [](const CounterRow& row) {
+    return row.metric != nullptr && has_standard_twin(*row.metric);
+  });
 }
 
 CounterRules standard_rules(const Context& context) {
@@ -106,6 +107,13 @@ class Lanes {
   std::vector<std::string> labels_;
 };
 
+// Of each way to count by lane.
+struct FecLanes {
+  Lanes corrected{kNetdevFecLaneBlocks, "corrected"};
+  Lanes uncorrectable{kNetdevFecLaneBlocks, "uncorrectable"};
+  Lanes corrected_bits{kNetdevFecLaneCorrectedBitErrors, {}};
+};
+
 // The groups of statistics that feed an exported family: mlx5 reads each from the adapter.
 genl::Groups wanted_groups(const CounterSet& counters) {
   genl::Groups groups = 0;
@@ -145,7 +153,8 @@ class EthtoolStandardJob : public core::Job {
         facts_(context.facts->of(*netdev)),
         requests_(context.host, netdev),
         labels_(netdev_labels(*netdev)),
-        counters_(standard_rules(context), labels_, context.carry_over->take(netdev->id, "ethtool_standard")),
+        counters_(standard_rules(context), *labels_,
+                  context.carry_over->take(netdev->id, "ethtool_standard")),
         temperatures_(sysfs_, netdev->path + "/device", labels_, kNetdevTemperature,
                       kNetdevTemperatureCritical),
         facts_schedule_(kFactsInterval, netdev->name),
@@ -182,7 +191,7 @@ class EthtoolStandardJob : public core::Job {
     const auto twins = shared_->twins();
     for (const DriverTwin& twin : *twins) {
       if (has_standard(*twin.family, twin.own)) continue;
-      samples.add(*twin.family, twin.own.empty() ? labels_ : labels_ + ',' + twin.own, twin.value);
+      samples.add(*twin.family, twin.own.empty() ? *labels_ : *labels_ + ',' + twin.own, twin.value);
     }
   }
 
@@ -246,19 +255,20 @@ class EthtoolStandardJob : public core::Job {
 
   void add_flag(const core::MetricDesc& family, std::optional<bool> value, std::string_view own,
                 core::SampleBatch& out) const {
-    if (value) out.add_stable(family, labels_, std::uint64_t{*value}, own);
+    if (value) out.add_stable(family, *labels_, std::uint64_t{*value}, own);
   }
 
   void add_fec(const genl::Fec& fec, core::SampleBatch& out) {
-    corrected_lanes_.add(fec.corrected_blocks, labels_, out);
-    uncorrectable_lanes_.add(fec.uncorrectable_blocks, labels_, out);
-    corrected_bits_lanes_.add(fec.corrected_bits, labels_, out);
+    if (!fec_lanes_) fec_lanes_ = std::make_unique<FecLanes>();
+    fec_lanes_->corrected.add(fec.corrected_blocks, *labels_, out);
+    fec_lanes_->uncorrectable.add(fec.uncorrectable_blocks, *labels_, out);
+    fec_lanes_->corrected_bits.add(fec.corrected_bits, *labels_, out);
     if (fec.active.empty()) return;
     if (fec.active != fec_mode_) {
       fec_mode_ = fec.active;
       fec_labels_ = core::render_labels({{"mode", fec_mode_}});
     }
-    out.add_stable(kNetdevFecInfo, labels_, std::uint64_t{1}, fec_labels_);
+    out.add_stable(kNetdevFecInfo, *labels_, std::uint64_t{1}, fec_labels_);
   }
 
   void add_link(const genl::LinkState& link, core::SampleBatch& out) {
@@ -269,7 +279,7 @@ class EthtoolStandardJob : public core::Job {
     link_up_ = link.up;
     add_flag(kNetdevLinkUp, link.up, {}, out);
     if (link.extended_state.empty()) return;
-    std::string labels = labels_;
+    std::string labels = *labels_;
     core::append_label(labels, "state", link.extended_state);
     core::append_label(labels, "substate", link.extended_substate);
     out.add(kNetdevLinkExtendedState, labels, std::uint64_t{1});
@@ -316,16 +326,16 @@ class EthtoolStandardJob : public core::Job {
   void add_fec_code(core::SampleBatch& out) const {
     const auto code = speed_ ? host::fec_code(fec_mode_, *speed_, lanes_) : std::nullopt;
     if (!code) return;
-    out.add_stable(kNetdevFecLineRate, labels_, *speed_ * code->line_rate_over_speed);
-    out.add_stable(kNetdevFecCodeword, labels_, code->codeword_bytes);
-    out.add_stable(kNetdevFecLimit, labels_, code->bit_error_limit);
+    out.add_stable(kNetdevFecLineRate, *labels_, *speed_ * code->line_rate_over_speed);
+    out.add_stable(kNetdevFecCodeword, *labels_, code->codeword_bytes);
+    out.add_stable(kNetdevFecLimit, *labels_, code->bit_error_limit);
   }
 
   void add_facts(core::SampleBatch& out) const {
-    if (speed_) out.add_stable(kNetdevSpeed, labels_, *speed_);
+    if (speed_) out.add_stable(kNetdevSpeed, *labels_, *speed_);
     add_fec_code(out);
     const auto add_entries = [&](const core::MetricDesc& family, std::optional<std::uint32_t> entries) {
-      if (entries) out.add_stable(family, labels_, std::uint64_t{*entries});
+      if (entries) out.add_stable(family, *labels_, std::uint64_t{*entries});
     };
     add_entries(kNetdevRxRing, rings_.rx);
     add_entries(kNetdevRxRingMax, rings_.rx_max);
@@ -339,7 +349,7 @@ class EthtoolStandardJob : public core::Job {
   const std::shared_ptr<NetdevShared> shared_;
   const std::shared_ptr<facts::NetdevCache> facts_;
   EthtoolRequests requests_;
-  const std::string labels_;
+  const core::SharedText labels_;
   CounterSet counters_;
   Temperatures temperatures_;
   task::Schedule facts_schedule_;
@@ -348,9 +358,7 @@ class EthtoolStandardJob : public core::Job {
   bool waits_for_driver_;
   std::vector<std::pair<const core::MetricDesc*, std::string>> standard_;  ///< families and labels served
 
-  Lanes corrected_lanes_{kNetdevFecLaneBlocks, "corrected"};
-  Lanes uncorrectable_lanes_{kNetdevFecLaneBlocks, "uncorrectable"};
-  Lanes corrected_bits_lanes_{kNetdevFecLaneCorrectedBitErrors, {}};
+  std::unique_ptr<FecLanes> fec_lanes_;  ///< null before the first answer about FEC
   std::string fec_mode_;
   std::string fec_labels_;
   host::Unchanged link_unchanged_;                                    ///< since it was up

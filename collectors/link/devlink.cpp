@@ -171,7 +171,7 @@ class DeviceJob : public DevlinkJob {
   DeviceJob(std::shared_ptr<DevlinkInstances> instances, std::chrono::milliseconds first_wait,
             const host::Device& device)
       : DevlinkJob(std::move(instances), first_wait, device.path + "/device", device.name),
-        labels_(core::render_labels({{"device", device.name}})) {}
+        labels_(core::shared_labels({{"device", device.name}})) {}
 
  private:
   void render(const DevlinkReport& report, Rows& rows, core::JobRun& run) override {
@@ -180,13 +180,13 @@ class DeviceJob : public DevlinkJob {
     std::set<std::string> seen;
     for (const auto& reporter : report.reporters) {
       if (reporter.port_index || !seen.insert(reporter.name).second) continue;
-      const std::string labels = with_label(labels_, "reporter", reporter.name);
+      const std::string labels = with_label(*labels_, "reporter", reporter.name);
       render_reporter(reporter, labels, {kErrors, kRecoveries, kInError}, rows);
       if (reporter.dump_time_ns)
         rows.add(kDumpTime, labels, static_cast<double>(*reporter.dump_time_ns) / kNanoseconds);
     }
     for (const auto& version : report.versions) {
-      const std::string labels = with_label(labels_, "component", version.component);
+      const std::string labels = with_label(*labels_, "component", version.component);
       rows.add(kVersions,
                with_label(with_label(labels, "running", version.running), "stored", version.stored),
                std::uint64_t{1});
@@ -195,7 +195,7 @@ class DeviceJob : public DevlinkJob {
     }
   }
 
-  const std::string labels_;
+  const core::SharedText labels_;
 };
 
 class NetdevJob : public DevlinkJob {
@@ -214,9 +214,9 @@ class NetdevJob : public DevlinkJob {
     std::set<std::string> seen;
     for (const auto& reporter : report.reporters)
       if (reporter.port_index == port->index && seen.insert(reporter.name).second)
-        render_reporter(reporter, with_label(labels_, "reporter", reporter.name),
+        render_reporter(reporter, with_label(*labels_, "reporter", reporter.name),
                         {kNetdevErrors, kNetdevRecoveries, kNetdevInError}, rows);
-    std::string labels = with_label(labels_, "handle", port->handle.text());
+    std::string labels = with_label(*labels_, "handle", port->handle.text());
     core::append_label(labels, "port_index", std::to_string(port->index));
     core::append_label(labels, "flavour", port->flavour);
     core::append_label(labels, "port_number", port->number ? std::to_string(*port->number) : "");
@@ -224,7 +224,7 @@ class NetdevJob : public DevlinkJob {
   }
 
   const std::string netdev_;
-  const std::string labels_;
+  const core::SharedText labels_;
 };
 
 class DevlinkCollector : public Collector {

@@ -154,7 +154,7 @@ class ModuleJob : public core::Job {
         settings_(context.module),
         sysfs_(*context.host.sysfs),
         carrier_changes_(netdev->path + "/carrier_changes"),
-        labels_(core::render_labels(
+        labels_(core::shared_labels(
             {{"device", netdev->device}, {"port", std::to_string(netdev->port)}, {"netdev", netdev->name}})),
         queue_(std::move(queue)),
         watch_(std::make_shared<ModuleWatch>(context.host, netdev, settings_.interval)) {}
@@ -175,9 +175,9 @@ class ModuleJob : public core::Job {
  private:
   void add(const ModuleReport& report, core::JobRun::Clock::time_point now, core::SampleBatch& out) const {
     const auto age = now - report.read_at;
-    out.add_stable(kModuleAge, labels_, core::seconds(age));
+    out.add_stable(kModuleAge, *labels_, core::seconds(age));
     if (age > kStaleIntervals * settings_.interval) return;
-    out.add_stable(kModuleInfo, labels_, std::uint64_t{1}, report.info_labels);
+    out.add_stable(kModuleInfo, *labels_, std::uint64_t{1}, report.info_labels);
     add_value(kModuleCableLength, report.facts.cable_meters, {}, out);
     add_value(kModuleTemperature, report.readings.temperature_celsius, {}, out);
     add_value(kModuleSupply, report.readings.supply_volts, {}, out);
@@ -203,13 +203,13 @@ class ModuleJob : public core::Job {
 
   void add_value(const core::MetricDesc& family, std::optional<double> value, std::string_view own,
                  core::SampleBatch& out) const {
-    if (value) out.add_stable(family, labels_, *value, own);
+    if (value) out.add_stable(family, *labels_, *value, own);
   }
 
   const ModuleSettings settings_;
   host::HostFs& sysfs_;
   const std::string carrier_changes_;
-  const std::string labels_;
+  const core::SharedText labels_;
   const std::shared_ptr<ModuleQueue> queue_;
   const std::shared_ptr<ModuleWatch> watch_;
   std::shared_ptr<const ModuleReport> served_;  ///< owns the labels of this run's samples

@@ -68,7 +68,7 @@ class NeighborJob : public core::Job {
       : Job("neighbor", netdev->device, netdev->name),
         sysfs_(*context.host.sysfs),
         index_file_(netdev->path + "/ifindex"),
-        labels_(core::render_labels(
+        labels_(core::shared_labels(
             {{"device", netdev->device}, {"port", std::to_string(netdev->port)}, {"netdev", netdev->name}})),
         table_(std::move(table)) {}
   ~NeighborJob() override {
@@ -102,7 +102,7 @@ class NeighborJob : public core::Job {
   void add(const host::LldpNeighbors& neighbors, core::JobRun& run) {
     core::SampleBatch& out = run.samples();
     for (const host::LldpNeighbors::Known& known : neighbors.all()) {
-      std::string labels = labels_;
+      std::string labels = *labels_;
       core::append_label(labels, "chassis_id", known.neighbor.chassis_id);
       core::append_label(labels, "port_id", known.neighbor.port_id);
       out.add(kNeighborAge, labels, core::seconds(run.now() - known.heard));
@@ -111,17 +111,17 @@ class NeighborJob : public core::Job {
       core::append_label(labels, "management_address", known.neighbor.management_address);
       out.add(kNeighborInfo, labels, std::uint64_t{1});
     }
-    out.add_stable(kNeighbors, labels_, std::uint64_t{neighbors.all().size()});
+    out.add_stable(kNeighbors, *labels_, std::uint64_t{neighbors.all().size()});
     if (neighbors.evicted() > evicted_) run.count_dropped("neighbors", neighbors.evicted() - evicted_);
     evicted_ = neighbors.evicted();
     out.mark_since_start();
-    out.add_stable(kFrames, labels_, neighbors.frames() - neighbors.malformed(), R"(result="ok")");
-    out.add_stable(kFrames, labels_, neighbors.malformed(), R"(result="malformed")");
+    out.add_stable(kFrames, *labels_, neighbors.frames() - neighbors.malformed(), R"(result="ok")");
+    out.add_stable(kFrames, *labels_, neighbors.malformed(), R"(result="malformed")");
   }
 
   host::HostFs& sysfs_;
   const std::string index_file_;
-  const std::string labels_;
+  const core::SharedText labels_;
   const std::shared_ptr<NeighborTable> table_;
   std::uint32_t interface_ = 0;
   std::uint64_t evicted_ = 0;

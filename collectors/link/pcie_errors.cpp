@@ -23,7 +23,7 @@
 #include "core/intern.h"
 #include "core/labels.h"
 #include "core/text/kernel_text.h"
-#include "host/fs/attr_dir.h"
+#include "host/fs/attr_files.h"
 #include "host/topology/pci.h"
 #include "task/schedule.h"
 
@@ -98,53 +98,58 @@ class LinkEnd {
     }
     bool any = false;
     for (std::size_t level = 0; level < kLevels.size(); ++level) any = add_level(level, buffer, run) || any;
+    for (const Kind& kind : kinds_)
+      if (contents_[kind.level]) run.samples().add_stable(kErrors, labels_, kind.count, kind.labels);
     return any;
   }
 
  private:
+  /// The text of a file, and how many messages it tells of.
+  struct Content {
+    std::string text;
+    std::optional<std::uint64_t> messages;
+    bool operator==(const Content&) const = default;
+  };
   /// A kind of errors that have occurred.
   struct Kind {
+    std::size_t level;
     std::string name;
     std::string labels;
     std::uint64_t count;
   };
-  /// One file: its last text, and the parsed result. The files of all healthy links have the same text.
-  struct File {
-    std::shared_ptr<const std::string> text;  ///< null if it could not be read
-    std::optional<std::uint64_t> messages;
-    std::vector<Kind> kinds;  ///< the size of a sysfs file limits their number
-  };
 
   // The text of a healthy link stays the same for months, so it is parsed only when it has changed.
   bool add_level(std::size_t level, Buffer& buffer, core::JobRun& run) {
-    File& file = levels_[level];
+    std::shared_ptr<const Content>& content = contents_[level];
     const auto text = files_.read(kLevels[level].file, buffer);
     if (const auto known = text ? learn(level, *text) : tl::unexpected(text.error()); !known) {
-      file.text.reset();
+      content.reset();
       count_unless_absent(known.error(), run);
       return false;
     }
-    if (file.messages) run.samples().add_stable(kMessages, labels_, *file.messages, kLevels[level].label);
-    for (const Kind& kind : file.kinds) run.samples().add_stable(kErrors, labels_, kind.count, kind.labels);
+    if (content->messages)
+      run.samples().add_stable(kMessages, labels_, *content->messages, kLevels[level].label);
     return true;
   }
 
   core::Result<void> learn(std::size_t level, std::string_view text) {
-    File& file = levels_[level];
-    if (file.text && *file.text == text) return {};
+    std::shared_ptr<const Content>& content = contents_[level];
+    if (content && content->text == text) return {};
     const auto counters = core::parse_aer_counters(text);
     if (!counters) return tl::unexpected(counters.error());
-    file.text = core::intern(std::string(text));
-    file.messages = counters->messages;
-    for (const auto& [error, count] : counters->errors) {
-      const auto same = [name = error](const Kind& kind) { return kind.name == name; };
-      const auto known = std::find_if(file.kinds.begin(), file.kinds.end(), same);
-      if (known != file.kinds.end())
-        known->count = count;
-      else if (count > 0)
-        file.kinds.push_back({std::string(error), labels_of(level, error), count});
-    }
+    content = core::intern(Content{std::string(text), counters->messages});
+    for (const core::AerCount& error : counters->errors) count_errors(level, error);
     return {};
+  }
+
+  void count_errors(std::size_t level, const core::AerCount& error) {
+    const auto known = std::find_if(kinds_.begin(), kinds_.end(), [&](const Kind& kind) {
+      return kind.level == level && kind.name == error.error;
+    });
+    if (known != kinds_.end())
+      known->count = error.count;
+    else if (error.count > 0)
+      kinds_.push_back({level, std::string(error.error), labels_of(level, error.error), error.count});
   }
 
   static std::string labels_of(std::size_t level, std::string_view error) {
@@ -154,18 +159,19 @@ class LinkEnd {
   }
 
   const std::string labels_;
-  host::AttrDir files_;
-  std::array<File, kLevels.size()> levels_;
+  host::AttrFiles files_;
+  /// Of the file of each level; null if it could not be read. Shared by all healthy links.
+  std::array<std::shared_ptr<const Content>, kLevels.size()> contents_;
+  std::vector<Kind> kinds_;  ///< of all levels; the size of a sysfs file limits their number
 };
 
 // The root port, where the messages of everything below it arrive.
 class RootPort {
  public:
   RootPort(host::Host& host, const std::string& path, std::string_view device)
-      : sysfs_(*host.sysfs),
-        address_(address_of(path)),
+      : address_(address_of(path)),
         labels_(core::render_labels({{"device", device}, {"pci_address", address_}})),
-        files_(sysfs_, path, host.open_files) {}
+        files_(*host.sysfs, path, host.open_files) {}
 
   void add(Buffer& buffer, core::JobRun& run) {
     if (const auto listed = files_.refresh(); !listed) return count_unless_absent(listed.error(), run);
@@ -180,10 +186,10 @@ class RootPort {
   }
 
   /// Whether the kernel's AER driver is bound to it ("0000:00:1c.0:pcie002").
-  bool is_native(core::JobRun& run) {
-    if (!bound_.empty() && sysfs_.exists(kAerDriver + ("/" + bound_))) return true;
+  bool is_native(host::HostFs& sysfs, core::JobRun& run) {
+    if (!bound_.empty() && sysfs.exists(kAerDriver + ("/" + bound_))) return true;
     bound_.clear();
-    const auto bound = sysfs_.list(kAerDriver);
+    const auto bound = sysfs.list(kAerDriver);
     if (!bound) count_unless_absent(bound.error(), run);
     for (const std::string& name : bound.value_or(std::vector<std::string>()))
       if (name.starts_with(address_ + ":")) bound_ = name;
@@ -191,10 +197,9 @@ class RootPort {
   }
 
  private:
-  host::HostFs& sysfs_;
   const std::string address_;
   const std::string labels_;
-  host::AttrDir files_;
+  host::AttrFiles files_;
   std::string bound_;  ///< its name below the driver at the last search
 };
 
@@ -204,39 +209,38 @@ class PcieErrorsJob : public core::Job {
       : Job("pcie_errors", handle.device->name),
         host_(context.host),
         device_(handle.device),
-        labels_(core::render_labels({{"device", device_->name}})),
-        facts_schedule_(kFactsInterval, device_->name) {}
+        labels_(core::render_labels({{"device", device()}})),
+        facts_schedule_(kFactsInterval, device()) {}
 
   void run(core::JobRun& run) override {
-    if (std::exchange(first_, false)) find_ends();
+    if (const auto device = std::exchange(device_, nullptr)) find_ends(device->path);
     Buffer buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled by read()
     bool any = false;
     for (LinkEnd& end : ends_) any = end.add(buffer, run) || any;
     if (root_) root_->add(buffer, run);
     if (!any) return;
-    if (facts_schedule_.take(run.now())) native_ = root_ && root_->is_native(run);
+    if (facts_schedule_.take(run.now())) native_ = root_ && root_->is_native(*host_.sysfs, run);
     run.samples().add_stable(kNative, labels_, std::uint64_t{native_});
   }
 
  private:
-  void find_ends() {
-    const std::string path = host_.sysfs->canonical(device_->path + "/device").value_or("");
-    const host::PciFunction function = host::find_pci_function(*host_.sysfs, device_->path + "/device");
+  void find_ends(const std::string& device_path) {
+    const std::string path = host_.sysfs->canonical(device_path + "/device").value_or("");
+    const host::PciFunction function = host::find_pci_function(*host_.sysfs, device_path + "/device");
     if (function.path.empty() || function.is_vf() || is_sub_function(path)) return;
     const std::vector<std::string> way = host::pci_path_to_root(function.path);
-    ends_.emplace_back(host_, way.front(), "function", device_->name);
+    ends_.emplace_back(host_, way.front(), "function", device());
     if (way.size() < 2) return;
-    ends_.emplace_back(host_, way[1], "port", device_->name);
-    root_.emplace(host_, way.back(), device_->name);
+    ends_.emplace_back(host_, way[1], "port", device());
+    root_ = std::make_unique<RootPort>(host_, way.back(), device());
   }
 
   host::Host& host_;
-  const std::shared_ptr<const host::Device> device_;
+  std::shared_ptr<const host::Device> device_;  ///< null once its ends were looked for
   const std::string labels_;
   task::Schedule facts_schedule_;
-  bool first_ = true;
-  std::list<LinkEnd> ends_;
-  std::optional<RootPort> root_;
+  std::list<LinkEnd> ends_;         ///< none for virtual functions, which are many
+  std::unique_ptr<RootPort> root_;  ///< null with them
   bool native_ = false;
 };
 

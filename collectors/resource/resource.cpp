@@ -92,14 +92,14 @@ class OptionalCounters {
  private:
   void refresh(host::Netlink& netlink, core::JobRun& run);
 
-  const std::string labels_;
+  const core::SharedText labels_;
   const std::vector<std::byte> request_;
   task::Schedule schedule_;
   std::vector<std::pair<std::string, bool>> counters_;  ///< labels, enabled
 };
 
 OptionalCounters::OptionalCounters(const host::Device& device, std::uint32_t port)
-    : labels_(core::render_labels({{"device", device.name}, {"port", std::to_string(port)}})),
+    : labels_(core::shared_labels({{"device", device.name}, {"port", std::to_string(port)}})),
       request_(host::nldev::device_request(*device.netlink_index, port)),
       schedule_(kOptionalCountersInterval, device.port_path(port)) {}
 
@@ -113,7 +113,7 @@ void OptionalCounters::refresh(host::Netlink& netlink, core::JobRun& run) {
   counters_.clear();
   const auto take = [&](const host::nldev::CounterStatus& status) {
     if (!status.enabled) return;
-    std::string labels = labels_;
+    std::string labels = *labels_;
     core::append_label(labels, "counter", status.name);
     counters_.emplace_back(std::move(labels), *status.enabled);
   };
@@ -131,7 +131,7 @@ class ResourceJob : public core::Job {
         policy_(policy),
         device_(std::move(device)),
         facts_(context.facts->of(context.host, device_)),
-        labels_(core::render_labels({{"device", device_->name}})),
+        labels_(core::shared_labels({{"device", device_->name}})),
         request_(host::nldev::device_request(*device_->netlink_index)),
         netlink_(host::kept_netlink(context.host, host::NetlinkProtocol::rdma)) {
     if (!context.metrics.has(kOptionalCounters)) return;
@@ -178,7 +178,7 @@ class ResourceJob : public core::Job {
     types_.resize(read);  // without those that the kernel no longer reports
     if (answered) {
       for (const Type& type : types_)
-        run.samples().add_stable(kResourceObjects, labels_, type.current, type.label);
+        run.samples().add_stable(kResourceObjects, *labels_, type.current, type.label);
       return true;
     }
     // EINVAL: a kernel before 4.17, or the device has just been deleted.
@@ -189,10 +189,10 @@ class ResourceJob : public core::Job {
   void add_limits(core::JobRun& run) {
     if (!limits_ && context_.host.verbs && limits_schedule_.take(run.now())) ask_limits(run);
     for (const Type& type : types_)
-      if (type.limit > 0) run.samples().add_stable(kResourceLimit, labels_, type.limit, type.label);
+      if (type.limit > 0) run.samples().add_stable(kResourceLimit, *labels_, type.limit, type.label);
     if (!limits_) return;
     for (const Type& type : *limits_)
-      if (!kernel_limits(type)) run.samples().add_stable(kResourceLimit, labels_, type.limit, type.label);
+      if (!kernel_limits(type)) run.samples().add_stable(kResourceLimit, *labels_, type.limit, type.label);
   }
 
   bool kernel_limits(const Type& type) const {
@@ -220,7 +220,7 @@ class ResourceJob : public core::Job {
   void add_detail(core::JobRun& run) {
     const DetailPolicy::Decision decision = policy_.decide();
     if (enabled_labels_.empty()) enabled_labels_ = core::render_labels({{"reason", decision.reason}});
-    run.samples().add_stable(kDetailEnabled, labels_, std::uint64_t{decision.enabled}, enabled_labels_);
+    run.samples().add_stable(kDetailEnabled, *labels_, std::uint64_t{decision.enabled}, enabled_labels_);
     if (!decision.enabled || context_.background == nullptr) return;
     const bool first = !passes_;
     if (first) passes_ = std::make_shared<ResourcePasses>(context_, *device_);
@@ -239,20 +239,21 @@ class ResourceJob : public core::Job {
   }
 
   void add_rows(const std::vector<ResourceRow>& rows, core::JobRun& run) const {
-    for (const ResourceRow& row : rows) run.samples().add_stable(*row.metric, labels_, row.value, row.labels);
+    for (const ResourceRow& row : rows)
+      run.samples().add_stable(*row.metric, *labels_, row.value, row.labels);
   }
 
   void add_dump_report(const TableReport& table, core::JobRun& run) const {
     if (table.finished) {
       const std::chrono::duration<double> age = ResourcePasses::Clock::now() - *table.finished;
-      run.samples().add_stable(kDetailAge, labels_, age.count(), table.labels);
+      run.samples().add_stable(kDetailAge, *labels_, age.count(), table.labels);
     }
-    run.samples().add_stable(kDumpDuration, labels_, table.duration.count(), table.labels);
+    run.samples().add_stable(kDumpDuration, *labels_, table.duration.count(), table.labels);
     const bool truncated = !table.truncated.empty();
     if (truncated || context_.metrics.full())
-      run.samples().add_stable(kDumpTruncated, labels_, std::uint64_t{truncated}, table.truncated_labels);
+      run.samples().add_stable(kDumpTruncated, *labels_, std::uint64_t{truncated}, table.truncated_labels);
     for (const auto& [reason, errors] : table.errors) {
-      std::string labels = labels_ + "," + table.labels;
+      std::string labels = *labels_ + "," + table.labels;
       core::append_label(labels, "reason", reason);
       run.samples().add(kDumpErrors, labels, errors);
     }
@@ -268,7 +269,7 @@ class ResourceJob : public core::Job {
   DetailPolicy& policy_;
   const std::shared_ptr<const host::Device> device_;
   const std::shared_ptr<facts::DeviceCache> facts_;
-  const std::string labels_;
+  const core::SharedText labels_;
   const std::vector<std::byte> request_;
   const std::unique_ptr<host::Netlink> netlink_;
   std::list<OptionalCounters> optional_;

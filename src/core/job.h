@@ -4,10 +4,12 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "core/intern.h"
 #include "core/rare_counts.h"
 #include "core/sample_batch.h"
 
@@ -67,24 +69,30 @@ class Job {
  public:
   /// `device` is empty for a job about the host as a whole, `netdev` for a job about a device.
   Job(std::string_view collector, std::string device, std::string netdev = {})
-      : collector_(collector), device_(std::move(device)), netdev_(std::move(netdev)) {}
+      : collector_(collector), about_(intern(About{std::move(device), std::move(netdev)})) {}
   virtual ~Job() = default;
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
 
   virtual void run(JobRun& run) = 0;
 
-  std::string_view collector() const { return collector_; }  ///< static text
-  const std::string& device() const { return device_; }      ///< the RDMA device
-  const std::string& netdev() const { return netdev_; }      ///< the network interface
+  std::string_view collector() const { return collector_; }     ///< static text
+  const std::string& device() const { return about_->device; }  ///< the RDMA device
+  const std::string& netdev() const { return about_->netdev; }  ///< the network interface
   /// The unit that may hang as a whole and has its own share of workers and series: the interface if there is
   /// one, otherwise the device.
-  const std::string& subject() const { return netdev_.empty() ? device_ : netdev_; }
+  const std::string& subject() const { return netdev().empty() ? device() : netdev(); }
 
  private:
+  /// The jobs of a device share it.
+  struct About {
+    std::string device;
+    std::string netdev;
+    bool operator==(const About&) const = default;
+  };
+
   std::string_view collector_;
-  std::string device_;
-  std::string netdev_;
+  std::shared_ptr<const About> about_;
 };
 
 }  // namespace rdma_exporter::core

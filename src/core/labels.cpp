@@ -35,10 +35,16 @@ void append_label(std::string& block, std::string_view name, std::string_view va
 }
 
 std::string render_labels(std::initializer_list<Label> labels) {
+  constexpr std::size_t kAround = std::string_view(",=\"\"").size();
+  std::size_t size = 0;
+  for (const auto& [name, value] : labels) size += name.size() + value.size() + kAround;
   std::string block;
+  block.reserve(size);
   for (const auto& [name, value] : labels) append_label(block, name, value);
   return block;
 }
+
+SharedText shared_labels(std::initializer_list<Label> labels) { return intern(render_labels(labels)); }
 
 void for_each_label(std::string_view block,
                     const std::function<void(std::string_view name, std::string_view value)>& visit) {

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "core/intern.h"
+
 namespace rdma_exporter::core {
 
 using Label = std::pair<std::string_view, std::string_view>;
@@ -16,6 +18,8 @@ using Label = std::pair<std::string_view, std::string_view>;
 /// Values are repaired to UTF-8 and escaped (backslash, quote, newline) as text format 0.0.4 and OpenMetrics
 /// 1.0 both want. Rendered once per device or port and reused for every sample.
 std::string render_labels(std::initializer_list<Label> labels);
+/// The same as the one copy of this block, for labels of a device or port, which its jobs share.
+SharedText shared_labels(std::initializer_list<Label> labels);
 
 /// Calls `visit(name, value)` for each label of a rendered block, in order, with the unescaped value. The
 /// views are valid during the call only.

@@ -19,7 +19,6 @@ using facts::DeviceFacts;
 using facts::DeviceRefs;
 using facts::EcnFacts;
 using facts::Fact;
-using facts::GidFacts;
 using facts::is_absent;
 using facts::NetdevFacts;
 using facts::PcieEnd;

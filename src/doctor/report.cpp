@@ -52,7 +52,8 @@ ReportTable port_table(const Facts& facts) {
                             port.state ? std::string(port_state_name(*port.state)) : "unknown",
                             port.link_layer, port.rate ? gigabits(*port.rate) : "-",
                             port.mtu ? fmt::format("{} of {}", port.mtu->active, port.mtu->max) : "-",
-                            netdevs_of(device, port), port.gids ? std::to_string(port.gids->size()) : "-"});
+                            netdevs_of(device, port),
+                            port.gids ? std::to_string((*port.gids)->size()) : "-"});
   return table;
 }
 

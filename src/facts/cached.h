@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <utility>
 
 namespace rdma_exporter::facts {
 
@@ -23,6 +25,18 @@ struct Wanted {
   }
 };
 
+/// What all facts share: a large host has thousands of them, and a mutex is larger than most.
+struct FactLock {
+  std::mutex mutex;                 ///< held for moments, never while a fact is read
+  std::condition_variable is_read;  ///< notified whenever one has been read
+
+  /// Never destroyed: a thread whose device hangs may still wait when the process ends.
+  static FactLock& instance() {
+    static FactLock& lock = *new FactLock;
+    return lock;
+  }
+};
+
 /// A fact that several use: who finds it too old reads it, all others look it up. Thread-safe; who asks while
 /// another thread reads it waits.
 template <typename T>
@@ -30,35 +44,62 @@ class Cached {
  public:
   using Value = std::shared_ptr<const T>;
 
-  /// `read` returns a T.
+  /// `read` gets what was read before, or null, and returns a T.
   template <typename Read>
   Value get(const Wanted& wanted, const Read& read) {
-    const std::lock_guard lock(mutex_);
-    if (!value_ || read_at_ < wanted.now - wanted.max_age) {
-      value_ = std::make_shared<const T>(read());
-      read_at_ = wanted.now;
-    }
+    Lock lock(shared().mutex);
+    shared().is_read.wait(lock, [this] { return !reading_; });
+    if (value_ && read_at_ >= wanted.now - wanted.max_age) return value_;
+    const Reading reading(*this, lock);
+    auto value = std::make_shared<const T>(read(value_.get()));
+    lock.lock();
+    value_ = std::move(value);
+    read_at_ = wanted.now;
     return value_;
   }
 
-  /// What is known already, however old; null if nothing is, or while it is read. Never waits.
+  /// What is known already, however old; null if nothing is. Never waits for a reading.
   Value known() const {
-    const std::unique_lock lock(mutex_, std::try_to_lock);
-    return lock ? value_ : nullptr;
+    const Lock lock(shared().mutex);
+    return value_;
   }
 
   /// Keeps what a collector has learned at `now` by other means. Allocates only if it is new.
   template <typename Learned>
   void put(const Learned& learned, Clock::time_point now) {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(shared().mutex);
+    if (reading_) return;
     if (!value_ || !(*value_ == learned)) value_ = std::make_shared<const T>(learned);
     read_at_ = now;
   }
 
  private:
-  mutable std::mutex mutex_;
-  Value value_;
+  using Lock = std::unique_lock<std::mutex>;
+  static FactLock& shared() { return FactLock::instance(); }
+
+  /// Unlocks for as long as the fact is read, also where that throws.
+  class Reading {
+   public:
+    Reading(Cached& fact, Lock& lock) : fact_(fact), lock_(lock) {
+      fact_.reading_ = true;
+      lock_.unlock();
+    }
+    ~Reading() {
+      if (!lock_.owns_lock()) lock_.lock();
+      fact_.reading_ = false;
+      shared().is_read.notify_all();
+    }
+    Reading(const Reading&) = delete;
+    Reading& operator=(const Reading&) = delete;
+
+   private:
+    Cached& fact_;
+    Lock& lock_;
+  };
+
+  Value value_;  ///< not modified while it is read
   Clock::time_point read_at_{};
+  bool reading_ = false;
 };
 
 }  // namespace rdma_exporter::facts

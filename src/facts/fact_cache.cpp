@@ -47,14 +47,10 @@ bool PortLink::operator==(const PortLink& other) const {
 }
 
 PortCache::PortCache(host::Host& host, std::shared_ptr<const host::Device> device, std::uint32_t number)
-    : host_(host),
-      device_(std::move(device)),
-      number_(number),
-      path_(device_->port_path(number)),
-      table_(path_) {}
+    : host_(host), device_(std::move(device)), number_(number), path_(device_->port_path(number)) {}
 
 Fact<std::string> PortCache::link_layer(const Wanted& wanted) {
-  return *link_layer_.get(wanted, [&] { return host_.sysfs->read(path_ + "/link_layer"); });
+  return *link_layer_.get(wanted, [&](const auto*) { return host_.sysfs->read(path_ + "/link_layer"); });
 }
 
 bool PortCache::is_ethernet() const {
@@ -63,7 +59,7 @@ bool PortCache::is_ethernet() const {
 }
 
 Cached<PortLink>::Value PortCache::port_link(const Wanted& wanted) {
-  return link_.get(wanted, [&] { return read_link(); });
+  return link_.get(wanted, [&](const auto*) { return read_link(); });
 }
 
 PortLink PortCache::read_link() {
@@ -77,7 +73,7 @@ PortLink PortCache::read_link() {
 }
 
 Cached<PortGids>::Value PortCache::gids(const Wanted& wanted) {
-  return gids_.get(wanted, [&] {
+  return gids_.get(wanted, [&](const auto*) {
     if (wanted.changed) table_.reset();
     return read_gids();
   });
@@ -86,30 +82,32 @@ Cached<PortGids>::Value PortCache::gids(const Wanted& wanted) {
 PortGids PortCache::read_gids() {
   PortGids result;
   const auto on_error = [&](const core::Error& error) { result.slot_errors.push_back(error); };
-  const auto slots = table_.read(*host_.sysfs, on_error);
+  const auto slots = table_.read(*host_.sysfs, path_, on_error);
   if (!slots) {
     result.gids = tl::unexpected(slots.error());
     return result;
   }
-  std::vector<GidFacts> gids;
-  for (const host::Gid& gid : *slots) {
-    auto netdev = host_.sysfs->read(path_ + "/gid_attrs/ndevs/" + gid.slot);
+  for (const host::Gid& gid : **slots) {
+    const auto netdev = host_.sysfs->read(path_ + "/gid_attrs/ndevs/" + std::to_string(gid.slot));
     if (!netdev) result.netdev_errors.push_back(netdev.error());
-    gids.push_back({gid, std::move(netdev).value_or("")});
+    if (!netdev || netdev->empty()) continue;
+    if (std::find(result.netdevs.begin(), result.netdevs.end(), *netdev) == result.netdevs.end())
+      result.netdevs.push_back(*netdev);
   }
-  result.gids = std::move(gids);
+  result.gids = *slots;
   return result;
 }
 
 Cached<Fact<host::PortMtu>>::Value PortCache::mtu(const Wanted& wanted) {
-  return mtu_.get(wanted, [&]() -> Fact<host::PortMtu> {
+  return mtu_.get(wanted, [&](const auto*) -> Fact<host::PortMtu> {
     if (!host_.verbs) return no_kernel("verbs device");
     return host_.verbs->port_mtu(device_->name, number_);
   });
 }
 
 Cached<PortClasses>::Value PortCache::classes(const Wanted& wanted) {
-  return classes_.get(wanted, [&] { return read_classes(*host_.sysfs, device_->name, number_); });
+  return classes_.get(wanted,
+                      [&](const auto*) { return read_classes(*host_.sysfs, device_->name, number_); });
 }
 
 DeviceCache::DeviceCache(host::Host& host, std::shared_ptr<const host::Device> device)
@@ -120,12 +118,12 @@ DeviceCache::DeviceCache(host::Host& host, std::shared_ptr<const host::Device> d
 }
 
 Cached<AdapterEnd>::Value DeviceCache::adapter(const Wanted& wanted) {
-  return adapter_.get(wanted, [&] { return read_adapter(); });
+  return adapter_.get(wanted, [&](const AdapterEnd* last) { return read_adapter(last); });
 }
 
-AdapterEnd DeviceCache::read_adapter() {
+AdapterEnd DeviceCache::read_adapter(const AdapterEnd* last) {
   host::HostFs& sysfs = *host_.sysfs;
-  AdapterEnd& end = known_adapter_;
+  AdapterEnd end = last ? *last : AdapterEnd();
   const bool failed = std::any_of(end.errors.begin(), end.errors.end(), std::not_fn(is_absent));
   const bool whole = reads_fixed_facts(adapter_readings_++) || failed;
   end.errors.clear();
@@ -145,27 +143,28 @@ AdapterEnd DeviceCache::read_adapter() {
 }
 
 Cached<Fact<host::DeviceLimits>>::Value DeviceCache::limits(const Wanted& wanted) {
-  return limits_.get(wanted, [&] {
-    if (!known_limits_)
-      known_limits_ = host_.verbs ? host_.verbs->device_limits(device_->name) : no_kernel("verbs device");
-    return known_limits_;
+  return limits_.get(wanted, [&](const Fact<host::DeviceLimits>* last) -> Fact<host::DeviceLimits> {
+    if (last && *last) return *last;
+    if (!host_.verbs) return no_kernel("verbs device");
+    return host_.verbs->device_limits(device_->name);
   });
 }
 
 Fact<std::string> DeviceCache::firmware(const Wanted& wanted) {
-  return *firmware_.get(wanted, [&] { return host_.sysfs->read(device_->path + "/fw_ver"); });
+  return *firmware_.get(wanted, [&](const auto*) { return host_.sysfs->read(device_->path + "/fw_ver"); });
 }
 
 Fact<std::string> DeviceCache::board_id(const Wanted& wanted) {
-  return *board_id_.get(wanted, [&] { return host_.sysfs->read(device_->path + "/board_id"); });
+  return *board_id_.get(wanted, [&](const auto*) { return host_.sysfs->read(device_->path + "/board_id"); });
 }
 
 Fact<std::string> DeviceCache::node_type(const Wanted& wanted) {
-  return *node_type_.get(wanted, [&] { return host_.sysfs->read(device_->path + "/node_type"); });
+  return *node_type_.get(wanted,
+                         [&](const auto*) { return host_.sysfs->read(device_->path + "/node_type"); });
 }
 
 Fact<std::string> DeviceCache::numa_node(const Wanted& wanted) {
-  return *numa_node_.get(wanted, [&]() -> Fact<std::string> {
+  return *numa_node_.get(wanted, [&](const auto*) -> Fact<std::string> {
     const std::string& function = adapter(wanted)->function.path;
     if (function.empty()) return unread();
     return host_.sysfs->read(function + "/numa_node");

@@ -27,7 +27,8 @@ namespace rdma_exporter::facts {
 
 /// The GIDs of a port, and what could not be read.
 struct PortGids {
-  Fact<std::vector<GidFacts>> gids = unread();
+  Fact<host::GidList> gids = unread();
+  std::vector<std::string> netdevs;      ///< interfaces that have these GIDs, by slot
   std::vector<core::Error> slot_errors;  ///< EINVAL, ENOENT: an empty slot
   std::vector<core::Error> netdev_errors;
 };
@@ -107,15 +108,12 @@ class DeviceCache {
   bool is_of(const std::shared_ptr<const host::Device>& device) const { return device_ == device; }
 
  private:
-  AdapterEnd read_adapter();
+  AdapterEnd read_adapter(const AdapterEnd* last);
 
   host::Host& host_;
   const std::shared_ptr<const host::Device> device_;
   std::map<std::uint32_t, PortCache> ports_;
-  // What earlier readings found; used only while the next is in progress.
-  AdapterEnd known_adapter_;
-  unsigned adapter_readings_ = 0;
-  Fact<host::DeviceLimits> known_limits_ = unread();
+  unsigned adapter_readings_ = 0;  ///< used only while the next is in progress
   Cached<AdapterEnd> adapter_;
   Cached<Fact<host::DeviceLimits>> limits_;
   Cached<Fact<std::string>> firmware_;

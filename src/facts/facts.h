@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -75,10 +76,6 @@ struct TrafficClass {
 };
 
 /// A GID and the interface that has its address.
-struct GidFacts {
-  host::Gid gid;
-  std::string netdev;
-};
 
 /// A port of a device.
 struct PortFacts {
@@ -89,7 +86,8 @@ struct PortFacts {
   Fact<double> rate = unread();  ///< bytes per second
   Fact<std::uint32_t> lanes = unread();
   Fact<host::PortMtu> mtu = unread();
-  Fact<std::vector<GidFacts>> gids = unread();
+  Fact<host::GidList> gids = unread();
+  std::vector<std::string> gid_netdevs;  ///< interfaces that have these GIDs
   std::optional<TrafficClass> traffic_class;
   bool has_counters = false;  ///< a directory of counters exists
 };
@@ -117,7 +115,7 @@ struct NetdevFacts {
   Fact<std::uint64_t> mtu = unread();
   Fact<bool> admin_up = unread();
   Fact<std::vector<AddressFacts>> addresses = unread();  ///< without link-local ones
-  Fact<host::dcb::Ieee> dcb = unread();
+  Fact<std::shared_ptr<const host::dcb::Ieee>> dcb = unread();
   Fact<host::genl_ethtool::Pause> pause = unread();
   Fact<host::genl_ethtool::Rings> rings = unread();
   Fact<std::optional<double>> speed = unread();         ///< bytes per second
@@ -140,7 +138,7 @@ struct DeviceFacts {
   std::string protocol;  ///< "roce", "ib", "iw", "opa"; empty: not known
   std::string firmware;
   std::string board_id;
-  std::optional<PciFacts> pci;  ///< nullopt: software, or no PCI device
+  std::shared_ptr<const PciFacts> pci;  ///< null: software, or no PCI device
   std::vector<PortFacts> ports;
   std::vector<NetdevFacts> netdevs;
   Fact<std::vector<ResourceFacts>> resources = unread();

@@ -29,7 +29,7 @@ std::optional<TrafficClass> traffic_class(const PortClasses& classes);
 
 /// A PCI function, and where its changeable facts are read. Paths are below sysfs.
 struct KnownPci {
-  PciFacts facts;
+  std::shared_ptr<const PciFacts> facts;  ///< of the last reading, which may have many interrupts: not copied
   std::string path;
   std::vector<std::string> path_to_root;  ///< the functions whose links are examined
 };

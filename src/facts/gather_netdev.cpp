@@ -36,6 +36,13 @@ HostAddresses::Listed list_addresses(host::Host& host) {
 }
 
 // The netlink interfaces of ethtool and DCB.
+// What it says is not copied.
+template <typename T>
+Fact<std::shared_ptr<const T>> shared(const std::shared_ptr<const Fact<T>>& fact) {
+  if (!*fact) return tl::unexpected(fact->error());
+  return std::shared_ptr<const T>(fact, &**fact);
+}
+
 class Settings {
  public:
   explicit Settings(host::Host& host)
@@ -45,7 +52,8 @@ class Settings {
   }
 
   void read(NetdevCache& cache, const Wanted& wanted, NetdevFacts& facts) const {
-    facts.dcb = route_ ? *cache.dcb(wanted, *route_) : no_kernel("DCB netlink");
+    facts.dcb = no_kernel("DCB netlink");
+    if (route_) facts.dcb = shared(cache.dcb(wanted, *route_));
     if (family_) return read_ethtool({*generic_, *family_}, cache, wanted, facts);
     facts.pause = tl::unexpected(family_.error());
     facts.rings = tl::unexpected(family_.error());

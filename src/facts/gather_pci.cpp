@@ -80,20 +80,21 @@ std::optional<KnownPci> gather_pci(host::Host& host, DeviceCache& cache, const A
                                    const Wanted& wanted) {
   const host::PciFunction& function = adapter.function;
   if (function.path.empty()) return std::nullopt;
-  KnownPci pci{.facts = {}, .path = function.path, .path_to_root = {}};
-  PciFacts& facts = pci.facts;
+  KnownPci pci{.facts = {}, .path = function.path, .path_to_root = host::pci_path_to_root(adapter.path)};
+  PciFacts facts;
   facts.address = function.address;
   facts.is_vf = function.is_vf();
-  pci.path_to_root = host::pci_path_to_root(adapter.path);
   facts.links = read_links(*host.sysfs, pci.path_to_root, adapter.link);
   read_place(host, function.path, cache, wanted, facts);
+  pci.facts = std::make_shared<const PciFacts>(std::move(facts));
   return pci;
 }
 
 void refresh_pci(host::Host& host, DeviceCache& cache, const AdapterEnd& adapter, const Wanted& wanted,
                  KnownPci& pci) {
+  PciFacts facts = *pci.facts;
   auto function = pci.path_to_root.begin();
-  for (PcieLink& link : pci.facts.links) {
+  for (PcieLink& link : facts.links) {
     if (function == pci.path_to_root.begin()) {
       link.below = adapter.link;
     } else {
@@ -102,7 +103,8 @@ void refresh_pci(host::Host& host, DeviceCache& cache, const AdapterEnd& adapter
     ++function;
     if (link.above) read_speed(*host.sysfs, *function++, *link.above);
   }
-  read_place(host, pci.path, cache, wanted, pci.facts);
+  read_place(host, pci.path, cache, wanted, facts);
+  pci.facts = std::make_shared<const PciFacts>(std::move(facts));
 }
 
 }  // namespace rdma_exporter::facts

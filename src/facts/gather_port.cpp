@@ -9,7 +9,7 @@ namespace rdma_exporter::facts {
 namespace {
 
 // Nothing where a part of the table could not be read.
-Fact<std::vector<GidFacts>> whole_table(const PortGids& read) {
+Fact<host::GidList> whole_table(const PortGids& read) {
   for (const core::Error& error : read.slot_errors)
     if (!core::is_errno(error, EINVAL) && !core::is_errno(error, ENOENT)) return tl::unexpected(error);
   return read.gids;
@@ -50,7 +50,9 @@ std::vector<PortFacts> gather_ports(host::Host& host, const std::shared_ptr<cons
     take_link(*cache.port_link(wanted), path, port);
     port.link_layer = cache.link_layer(wanted).value_or("");
     if (is_active(port)) port.mtu = *cache.mtu(host.changes->complete() ? wanted.or_older(kMtuAge) : wanted);
-    port.gids = whole_table(*cache.gids(wanted));
+    const auto gids = cache.gids(wanted);
+    port.gids = whole_table(*gids);
+    port.gid_netdevs = gids->netdevs;
     port.traffic_class = traffic_class(*cache.classes(wanted));
     port.has_counters = host.sysfs->exists(path + "/hw_counters") || host.sysfs->exists(path + "/counters");
   }

@@ -26,13 +26,13 @@ std::vector<EcnSwitch> read_switches(host::HostFs& sysfs, const std::string& pat
 }  // namespace
 
 Cached<Fact<dcb::Ieee>>::Value NetdevCache::dcb(const Wanted& wanted, host::Netlink& route) {
-  return dcb_.get(wanted, [&] {
+  return dcb_.get(wanted, [&](const auto*) {
     return host::ask<dcb::Ieee>(route, dcb::kGet, dcb::ieee_request(name_), dcb::parse_ieee);
   });
 }
 
 Cached<Fact<LinkSpeed>>::Value NetdevCache::speed(const Wanted& wanted, const EthtoolNetlink& ethtool) {
-  return speed_.get(wanted, [&] {
+  return speed_.get(wanted, [&](const auto*) {
     return host::ask<LinkSpeed>(ethtool.netlink, ethtool.family,
                                 genl::request(genl::Query::link_modes, name_), [](host::Bytes answer) {
                                   return genl::parse_speed(answer).map([&](std::optional<double> speed) {
@@ -43,7 +43,7 @@ Cached<Fact<LinkSpeed>>::Value NetdevCache::speed(const Wanted& wanted, const Et
 }
 
 Cached<Fact<genl::Rings>>::Value NetdevCache::rings(const Wanted& wanted, const EthtoolNetlink& ethtool) {
-  return rings_.get(wanted, [&] {
+  return rings_.get(wanted, [&](const auto*) {
     return host::ask<genl::Rings>(ethtool.netlink, ethtool.family, genl::request(genl::Query::rings, name_),
                                   genl::parse_rings);
   });
@@ -59,7 +59,7 @@ Cached<Fact<genl::Pause>>::Value NetdevCache::pause(const Wanted& wanted, const 
     return host::ask<genl::Pause>(ethtool.netlink, ethtool.family,
                                   genl::request(genl::Query::pause, name_, with_counters), parse);
   };
-  return pause_.get(wanted, [&] {
+  return pause_.get(wanted, [&](const auto*) {
     auto pause = ask(true);
     if (!pause && core::is_errno(pause.error(), EINVAL)) pause = ask(false);
     return pause;
@@ -67,7 +67,7 @@ Cached<Fact<genl::Pause>>::Value NetdevCache::pause(const Wanted& wanted, const 
 }
 
 Cached<std::vector<EcnSwitch>>::Value NetdevCache::ecn(const Wanted& wanted, host::HostFs& sysfs) {
-  return ecn_.get(wanted, [&] { return read_switches(sysfs, path_); });
+  return ecn_.get(wanted, [&](const auto*) { return read_switches(sysfs, path_); });
 }
 
 }  // namespace rdma_exporter::facts

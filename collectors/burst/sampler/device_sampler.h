@@ -11,7 +11,7 @@
 #include "collectors/burst/sampler/pace.h"
 #include "collectors/burst/sampler/reader.h"
 #include "collectors/settings.h"
-#include "host/fs/attr_dir.h"
+#include "host/fs/attr_files.h"
 #include "host/host.h"
 #include "host/topology/device.h"
 
@@ -47,8 +47,8 @@ class DeviceSampler {
   struct Port {
     Port(host::Host& host, const host::Device& device, std::uint32_t port);
     std::uint32_t number;
-    host::AttrDir files;  ///< ports/N
-    bool ready = false;   ///< ACTIVE, and its rate is known
+    host::AttrFiles files;  ///< ports/N
+    bool ready = false;     ///< ACTIVE, and its rate is known
     std::vector<std::unique_ptr<BurstReader>> readers;
   };
   /// The ports and their readers do not change; of the readers, only source() is thread-safe.

@@ -12,7 +12,6 @@
 
 #include "collectors/burst/source.h"
 #include "collectors/burst/table.h"
-#include "host/fs/attr_dir.h"
 #include "host/host.h"
 #include "host/topology/device.h"
 

@@ -12,7 +12,7 @@
 #include "core/metric.h"
 #include "core/policy.h"
 #include "core/sample_batch.h"
-#include "host/fs/attr_dir.h"
+#include "host/fs/fd.h"
 #include "record/player.h"
 
 namespace rdma_exporter::app {

@@ -69,11 +69,11 @@ Fact<std::vector<AddressFacts>> addresses_of(const DeviceFacts& device, const Po
 void check_gids(const DeviceFacts& device, const PortFacts& port, const Judge& judge) {
   if (!port.gids) return judge.unread(check::roce_gids, "the GID table", port.gids.error());
   std::vector<std::string> second_version;
-  for (const GidFacts& entry : *port.gids)
-    if (entry.gid.type == "RoCE v2") second_version.push_back(entry.gid.gid);
+  for (const host::Gid& entry : **port.gids)
+    if (entry.type == host::GidType::roce_v2) second_version.push_back(entry.gid);
   if (second_version.empty())
     return judge.add_finding(check::roce_gids, Verdict::critical,
-                             fmt::format("no RoCE v2 GID among {}", port.gids->size()));
+                             fmt::format("no RoCE v2 GID among {}", (*port.gids)->size()));
   const std::string count = fmt::format("{} RoCE v2 GIDs", second_version.size());
   const auto addresses = addresses_of(device, port);
   if (!addresses)

@@ -75,7 +75,7 @@ void check_pause(const NetdevFacts& netdev, const Judge& judge) {
   const bool rx = netdev.pause->rx.value_or(false);
   const bool tx = netdev.pause->tx.value_or(false);
   const auto word = [](bool on) { return on ? "on" : "off"; };
-  const bool with_pfc = netdev.dcb && !lossless(*netdev.dcb).empty();
+  const bool with_pfc = netdev.dcb && !lossless(**netdev.dcb).empty();
   const std::string evidence = fmt::format("rx {}, tx {}", word(rx), word(tx));
   if (!rx && !tx) return judge.ok(check::global_pause, evidence);
   judge.add_finding(check::global_pause, with_pfc ? Verdict::critical : Verdict::warning,
@@ -107,11 +107,11 @@ void check_priority_by_dscp(const dcb::Ieee& dcb, const PortFacts& port, const J
 // below them is.
 void check_priority_by_pcp(const DeviceFacts& device, const PortFacts& port, const Judge& judge) {
   if (!port.gids) return judge.unread(check::roce_priority, "the GID table", port.gids.error());
-  const bool tagged = std::any_of(port.gids->begin(), port.gids->end(), [&](const GidFacts& gid) {
-    return !gid.netdev.empty() &&
-           std::none_of(device.netdevs.begin(), device.netdevs.end(),
-                        [&](const NetdevFacts& known) { return known.name == gid.netdev; });
-  });
+  const bool tagged =
+      std::any_of(port.gid_netdevs.begin(), port.gid_netdevs.end(), [&](const std::string& netdev) {
+        return std::none_of(device.netdevs.begin(), device.netdevs.end(),
+                            [&](const NetdevFacts& known) { return known.name == netdev; });
+      });
   judge.add_finding(
       check::roce_priority, tagged ? Verdict::ok : Verdict::warning,
       tagged
@@ -161,7 +161,7 @@ void check_ecn(const NetdevFacts& netdev, const Judge& judge) {
                     "the kernel's own driver does not show whether DCQCN is on; do CNPs rise under load?");
     return;
   }
-  const auto priorities = netdev.dcb ? lossless(*netdev.dcb) : std::vector<std::size_t>{};
+  const auto priorities = netdev.dcb ? lossless(**netdev.dcb) : std::vector<std::size_t>{};
   std::vector<std::string> off;
   for (const EcnFacts& ecn : *netdev.ecn) {
     const bool wanted = std::find(priorities.begin(), priorities.end(), ecn.priority) != priorities.end();
@@ -176,10 +176,10 @@ void check_wire(const DeviceFacts& device, const PortFacts& port, const NetdevFa
                 const std::optional<ProbeFacts>& probe, Findings& out) {
   const Judge judge(out, of_netdev(device, netdev));
   if (netdev.dcb) {
-    check_pfc(*netdev.dcb, judge);
-    check_priority(device, port, *netdev.dcb, judge);
-    if (probe) check_probe(*netdev.dcb, port, *probe, judge);
-    check_class(*netdev.dcb, judge);
+    check_pfc(**netdev.dcb, judge);
+    check_priority(device, port, **netdev.dcb, judge);
+    if (probe) check_probe(**netdev.dcb, port, *probe, judge);
+    check_class(**netdev.dcb, judge);
   } else if (is_absent(netdev.dcb.error())) {
     judge.unknown(check::pfc, "the driver does not support DCB");
   } else {

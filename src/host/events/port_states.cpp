@@ -19,7 +19,7 @@ PortState unreadable(int os_errno) {
   return {core::os_error(os_errno), core::os_error(os_errno), {}, {}, {}};
 }
 
-core::Result<std::uint32_t> read_enum(AttrDir& files, std::string_view name) {
+core::Result<std::uint32_t> read_enum(AttrFiles& files, std::string_view name) {
   std::array<char, 128> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled by read()
   const auto text = files.read(name, buffer);
   return text ? core::parse_enum(*text) : tl::unexpected(text.error());
@@ -31,8 +31,8 @@ PortStates::PortStates(Host& host, std::shared_ptr<const Device> device)
     : device_(std::move(device)),
       netlink_(device_->netlink_index ? kept_netlink(host, NetlinkProtocol::rdma) : nullptr) {
   for (const std::uint32_t port : device_->ports) {
-    auto files = std::make_unique<AttrDir>(*host.sysfs, device_->port_path(port), host.open_files);
-    memos_.push_back({port, std::move(files), {}, unreadable(ENODEV), {}, {}});
+    auto files = std::make_unique<AttrFiles>(*host.sysfs, device_->port_path(port), host.open_files);
+    memos_.push_back({port, std::move(files), {}, unreadable(ENODEV), {}});
   }
 }
 
@@ -68,13 +68,11 @@ core::Result<std::string_view> PortStates::read(std::uint32_t port, std::uint64_
   return files ? (*files)->read(name, buffer) : tl::unexpected(files.error());
 }
 
-core::Result<AttrDir*> PortStates::fresh_files(Memo& memo, std::uint64_t cycle) {
+core::Result<AttrFiles*> PortStates::fresh_files(Memo& memo, std::uint64_t cycle) {
   if (memo.files_cycle != cycle) {
-    const auto changed = memo.files->refresh();
-    memo.refreshed = changed ? core::Result<void>() : tl::unexpected(changed.error());
+    if (const auto listed = memo.files->refresh(); !listed) return tl::unexpected(listed.error());
     memo.files_cycle = cycle;
   }
-  if (!memo.refreshed) return tl::unexpected(memo.refreshed.error());
   return memo.files.get();
 }
 

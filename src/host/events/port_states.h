@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/text/kernel_text.h"
-#include "host/fs/attr_dir.h"
+#include "host/fs/attr_files.h"
 #include "host/host.h"
 #include "host/topology/device.h"
 
@@ -50,15 +50,14 @@ class PortStates {
  private:
   struct Memo {
     std::uint32_t port;
-    std::unique_ptr<AttrDir> files;
+    std::unique_ptr<AttrFiles> files;
     std::optional<std::uint64_t> cycle;
     PortState value;
-    std::optional<std::uint64_t> files_cycle;
-    core::Result<void> refreshed;
+    std::optional<std::uint64_t> files_cycle;  ///< when the files were found last
   };
 
   Memo* find(std::uint32_t port);
-  static core::Result<AttrDir*> fresh_files(Memo& memo, std::uint64_t cycle);
+  static core::Result<AttrFiles*> fresh_files(Memo& memo, std::uint64_t cycle);
 
   std::optional<PortState> query_netlink(std::uint32_t port);
   static PortState query_sysfs(Memo& memo, std::uint64_t cycle);

@@ -62,29 +62,37 @@ class RealOpenDir : public OpenDir {
 
 constexpr std::size_t kPrime = 0x100000001b3;  // of the hash function FNV-1a with 64 bits
 
-struct DirClose {
-  void operator()(DIR* dir) const { ::closedir(dir); }
-};
-using Dir = std::unique_ptr<DIR, DirClose>;
+Fd open_to_list(const std::string& path) {
+  return Fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+}
 
-// Calls `visit(name, inode)` for each entry; at most kMaxEntries.
+// Calls `visit(name, inode)` for each entry that has not been read yet; at most kMaxEntries. Not with libc's
+// readdir, which would keep a buffer of this size for each open directory.
 template <typename Visit>
-core::Result<void> visit_entries(DIR* dir, const Visit& visit) {
+core::Result<void> visit_entries(const Fd& dir, const Visit& visit) {
+  struct Buffer {
+    alignas(dirent64) std::array<char, 32768> bytes;
+  };
+  Buffer buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled by getdents64()
+  const char* const begin = buffer.bytes.data();
   for (std::size_t count = 0;;) {
-    errno = 0;
-    const dirent* entry = ::readdir(dir);
-    if (entry == nullptr && errno != 0) return os_error(errno);
-    if (entry == nullptr) return {};
-    const std::string_view name = entry->d_name;
-    if (name == "." || name == "..") continue;
-    if (count++ == HostFs::kMaxEntries) return core::too_long_error();
-    visit(name, entry->d_ino);
+    const ssize_t size = ::getdents64(dir.get(), buffer.bytes.data(), buffer.bytes.size());
+    if (size < 0) return os_error(errno);
+    if (size == 0) return {};
+    for (const char* at = begin; at < begin + size;) {
+      const auto* entry = reinterpret_cast<const dirent64*>(at);
+      at += entry->d_reclen;
+      const std::string_view name = entry->d_name;
+      if (name == "." || name == "..") continue;
+      if (count++ == HostFs::kMaxEntries) return core::too_long_error();
+      visit(name, entry->d_ino);
+    }
   }
 }
 
-core::Result<std::vector<DirEntry>> read_entries(DIR* dir) {
+core::Result<std::vector<DirEntry>> read_entries(const Fd& dir) {
   std::vector<DirEntry> entries;
-  const auto visited = visit_entries(dir, [&](std::string_view name, ino_t inode) {
+  const auto visited = visit_entries(dir, [&](std::string_view name, ino64_t inode) {
     entries.push_back({std::string(name), inode});
   });
   if (!visited) return tl::unexpected(visited.error());
@@ -113,23 +121,21 @@ class RealFs : public HostFs {
   core::Result<std::vector<DirEntry>> entries(const std::string& path) override {
     if (!is_sysfs_) return list_anew(path);
     const std::lock_guard lock(mutex_);
-    Dir& dir = kept_[path];
-    if (dir) {
-      ::rewinddir(dir.get());
-      if (auto listed = read_entries(dir.get()); listed && !listed->empty()) return listed;
-    }
-    dir.reset(::opendir(absolute(path).c_str()));
-    if (!dir) return os_error(errno);
-    return read_entries(dir.get());
+    Fd& dir = kept_[path];
+    if (dir.valid() && ::lseek(dir.get(), 0, SEEK_SET) == 0)
+      if (auto listed = read_entries(dir); listed && !listed->empty()) return listed;
+    dir = open_to_list(absolute(path));
+    if (!dir.valid()) return os_error(errno);
+    return read_entries(dir);
   }
 
   std::optional<std::size_t> fingerprint(const std::string& path) override {
     const std::lock_guard lock(mutex_);
     const auto kept = kept_.find(path);
-    if (kept == kept_.end() || !kept->second) return std::nullopt;
-    ::rewinddir(kept->second.get());
+    if (kept == kept_.end() || !kept->second.valid()) return std::nullopt;
+    if (::lseek(kept->second.get(), 0, SEEK_SET) != 0) return std::nullopt;
     std::size_t value = 0;
-    const auto visited = visit_entries(kept->second.get(), [&value](std::string_view name, ino_t inode) {
+    const auto visited = visit_entries(kept->second, [&value](std::string_view name, ino64_t inode) {
       for (const std::size_t part : {std::hash<std::string_view>()(name), inode})
         value = (value ^ part) * kPrime;
     });
@@ -173,9 +179,9 @@ class RealFs : public HostFs {
   std::string absolute(const std::string& path) const { return root_ + "/" + path; }
 
   core::Result<std::vector<DirEntry>> list_anew(const std::string& path) const {
-    const Dir dir(::opendir(absolute(path).c_str()));
-    if (!dir) return os_error(errno);
-    return read_entries(dir.get());
+    const Fd dir = open_to_list(absolute(path));
+    if (!dir.valid()) return os_error(errno);
+    return read_entries(dir);
   }
 
   static core::Result<std::string> real_path(const std::string& path) {
@@ -186,8 +192,8 @@ class RealFs : public HostFs {
 
   std::string root_;
   bool is_sysfs_;
-  std::mutex mutex_;                 // guards kept_ and the places in its directories
-  std::map<std::string, Dir> kept_;  // the few that entries() was asked for
+  std::mutex mutex_;                // guards kept_ and the places in its directories
+  std::map<std::string, Fd> kept_;  // the few that entries() was asked for
 };
 
 }  // namespace
@@ -221,9 +227,7 @@ core::Result<std::string> HostFs::read(const std::string& path) {
 }
 
 core::Result<std::string> HostFs::link_name(const std::string& path) {
-  auto target = read_link(path);
-  if (target) target->erase(0, target->rfind('/') + 1);
-  return target;
+  return read_link(path).map([](const std::string& target) { return target.substr(target.rfind('/') + 1); });
 }
 
 std::unique_ptr<HostFs> make_host_fs(std::string root) { return std::make_unique<RealFs>(std::move(root)); }

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,13 +15,21 @@
 
 namespace rdma_exporter::host {
 
+enum class GidType : std::uint8_t {
+  other,
+  ib_or_roce_v1,  ///< "IB/RoCE v1": InfiniBand and RoCE v1 GIDs have the same type
+  roce_v2,        ///< "RoCE v2"
+};
+
 /// A filled slot of a port's GID table.
 struct Gid {
-  std::string slot;  ///< name of its file: "3"; gid_attrs/ndevs/SLOT is the interface that has the address
-  std::string gid;   ///< as printed: eight groups of four hexadecimal digits
-  std::string type;  ///< "RoCE v2", or "IB/RoCE v1": InfiniBand GIDs print that too
+  std::string gid;         ///< as printed: eight groups of four hexadecimal digits
+  std::uint32_t slot = 0;  ///< gid_attrs/ndevs/SLOT is the interface that has the address
+  GidType type = GidType::other;
   bool operator==(const Gid&) const = default;
 };
+/// Shared with the table: readings that find nothing new return the same list.
+using GidList = std::shared_ptr<const std::vector<Gid>>;
 
 /// `ports/N/gids` and `gid_attrs/types` of one port: 256 to 1024 slots, two files each, nearly all of them
 /// empty. The kernel puts a new GID into the lowest free slot (core/cache.c find_gid), two of which are kept
@@ -28,11 +38,10 @@ struct Gid {
 /// subnet manager may fill any slot. One thread at a time.
 class GidTable {
  public:
-  explicit GidTable(std::string port_path) : path_(std::move(port_path)) {}
-
-  /// The filled slots. Errors of slots go to `on_error`, EINVAL of empty ones too; after one, the next
-  /// reading covers all slots. ENOENT: there is no table.
-  core::Result<std::vector<Gid>> read(HostFs& sysfs, const std::function<void(const core::Error&)>& on_error);
+  /// The filled slots, by number. Errors of slots go to `on_error`, EINVAL of empty ones too; after one, the
+  /// next reading covers all slots. ENOENT: there is no table.
+  core::Result<GidList> read(HostFs& sysfs, const std::string& port_path,
+                             const std::function<void(const core::Error&)>& on_error);
 
   /// The next reading covers all slots.
   void reset() { readings_left_ = 0; }
@@ -44,17 +53,17 @@ class GidTable {
   using OnError = std::function<void(const core::Error&)>;
   struct Found {
     std::vector<Gid> filled;
-    std::vector<std::string> free;
+    std::vector<std::uint32_t> free;
     bool failed = false;
   };
-  static void read_slot(HostFs& sysfs, const std::string& path, const std::string& slot,
-                        const OnError& on_error, Found& found);
-  core::Result<Found> read_all(HostFs& sysfs, const OnError& on_error) const;
-  bool is_unchanged(HostFs& sysfs) const;
+  static void read_slot(HostFs& sysfs, const std::string& path, std::uint32_t slot, const OnError& on_error,
+                        Found& found);
+  static core::Result<Found> read_all(HostFs& sysfs, const std::string& path, const OnError& on_error);
+  bool is_unchanged(HostFs& sysfs, const std::string& path) const;
 
-  const std::string path_;
-  Found known_;
-  unsigned readings_left_ = 0;  ///< until all slots are read
+  GidList known_;
+  std::vector<std::uint32_t> free_;  ///< the lowest free slots
+  unsigned readings_left_ = 0;       ///< until all slots are read
 };
 
 }  // namespace rdma_exporter::host

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/intern.h"
 #include "host/topology/netdev_relations.h"
 
 namespace rdma_exporter::host {
@@ -147,11 +148,11 @@ void Netdevs::resolve(Candidate& candidate, Candidates& all) {
 }
 
 std::shared_ptr<const Netdev> Netdevs::load(const Candidate& candidate) {
-  auto netdev = std::make_shared<Netdev>();
-  netdev->name = candidate.name;
-  netdev->path = "class/net/" + candidate.name;
+  Netdev netdev;
+  netdev.name = candidate.name;
+  netdev.path = "class/net/" + candidate.name;
   // ENOENT: in another network namespace.
-  const auto id = host_.sysfs->stat(netdev->path);
+  const auto id = host_.sysfs->stat(netdev.path);
   if (!id) return nullptr;
   const auto known = std::find_if(netdevs_.begin(), netdevs_.end(), [&](const auto& old) {
     return old->name == candidate.name && old->id == *id && old->role == candidate.role &&
@@ -159,12 +160,12 @@ std::shared_ptr<const Netdev> Netdevs::load(const Candidate& candidate) {
   });
   if (known != netdevs_.end()) return *known;
   if (is_known_representor({candidate.name, *id})) return nullptr;
-  netdev->id = *id;
-  netdev->role = candidate.role;
-  netdev->device = candidate.device->name;
-  netdev->port = candidate.port;
-  netdev->driver = host_.sysfs->link_name(netdev->path + "/device/driver").value_or("");
-  return netdev;
+  netdev.id = *id;
+  netdev.role = candidate.role;
+  netdev.device = candidate.device->name;
+  netdev.port = candidate.port;
+  netdev.driver = host_.sysfs->link_name(netdev.path + "/device/driver").value_or("");
+  return core::intern(std::move(netdev));  // the checks of the configuration look for interfaces, too
 }
 
 bool Netdevs::is_known_representor(const Representor& netdev) {

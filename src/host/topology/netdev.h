@@ -38,6 +38,8 @@ struct Netdev {
   std::string device;      ///< the RDMA device it belongs to; the first by name where several share it
   std::uint32_t port = 0;  ///< and its port
   std::string driver;      ///< "mlx5_core", "bnxt_en"; empty for software interfaces
+
+  bool operator==(const Netdev&) const = default;
 };
 
 /// The network interfaces behind the RDMA ports, each once: a port's own, and those that carry its wire.

@@ -34,11 +34,12 @@ inline PortFacts healthy_port(const std::string& netdev) {
   port.rate = 50e9;
   port.lanes = 4;
   port.mtu = host::PortMtu{4096, 4096};
-  port.gids = std::vector<GidFacts>{
-      {{"0", "fe80:0000:0000:0000:0015:b3ff:fe00:0000", "RoCE v2"}, netdev},
-      {{"1", "0000:0000:0000:0000:0000:ffff:0a08:0001", "IB/RoCE v1"}, netdev},
-      {{"2", "0000:0000:0000:0000:0000:ffff:0a08:0001", "RoCE v2"}, netdev},
-  };
+  port.gids = std::make_shared<const std::vector<host::Gid>>(std::vector<host::Gid>{
+      {"fe80:0000:0000:0000:0015:b3ff:fe00:0000", 0, host::GidType::roce_v2},
+      {"0000:0000:0000:0000:0000:ffff:0a08:0001", 1, host::GidType::ib_or_roce_v1},
+      {"0000:0000:0000:0000:0000:ffff:0a08:0001", 2, host::GidType::roce_v2},
+  });
+  port.gid_netdevs = {netdev};
   port.traffic_class = TrafficClass{106, "default of rdma_cm"};
   port.has_counters = true;
   return port;
@@ -65,7 +66,7 @@ inline NetdevFacts healthy_netdev(const std::string& name) {
   netdev.mtu = 4200;
   netdev.admin_up = true;
   netdev.addresses = std::vector<AddressFacts>{{"10.8.0.1", "0000:0000:0000:0000:0000:ffff:0a08:0001"}};
-  netdev.dcb = healthy_dcb();
+  netdev.dcb = std::make_shared<const host::dcb::Ieee>(healthy_dcb());
   netdev.pause = host::genl_ethtool::Pause{false, false};
   netdev.rings = host::genl_ethtool::Rings{1024, 8192, 1024, 8192};
   netdev.speed = std::optional(50e9);
@@ -85,7 +86,7 @@ inline DeviceFacts healthy_device(const std::string& name, const std::string& ne
   device.protocol = "roce";
   device.firmware = "28.39.1002";
   device.board_id = "MT_0000000838";
-  device.pci = healthy_pci();
+  device.pci = std::make_shared<const PciFacts>(healthy_pci());
   device.ports = {healthy_port(netdev)};
   device.netdevs = {healthy_netdev(netdev)};
   device.resources = std::vector<ResourceFacts>{{"qp", 100, 131072}, {"mr", 5000, 16777216}, {"ctx", 3, {}}};

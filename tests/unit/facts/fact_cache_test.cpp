@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <stdexcept>
+#include <thread>
 
 namespace rdma_exporter::facts {
 namespace {
@@ -14,7 +15,7 @@ using namespace std::chrono_literals;
 class FactsCached : public ::testing::Test {
  protected:
   int ask(Clock::duration at, Clock::duration max_age) {
-    return *cached_.get({start_ + at, max_age}, [this] { return ++readings_; });
+    return *cached_.get({start_ + at, max_age}, [this](const int*) { return ++readings_; });
   }
 
   const Clock::time_point start_ = Clock::now();
@@ -32,7 +33,7 @@ TEST_F(FactsCached, IsReadByWhoFindsItTooOld) {
 
 TEST_F(FactsCached, StaysIfItCannotBeReadAgain) {
   ask(0s, 0s);
-  const auto fail = []() -> int { throw std::runtime_error("out of memory"); };
+  const auto fail = [](const int*) -> int { throw std::runtime_error("out of memory"); };
   EXPECT_THROW(cached_.get({start_ + 60s, 0s}, fail), std::runtime_error);
   EXPECT_EQ(ask(60s, 60s), 1);
 }
@@ -45,12 +46,36 @@ TEST_F(FactsCached, KeepsWhatItsOwnerHasLearnedOtherwise) {
 
 TEST_F(FactsCached, KeepsItsPlaceInMemoryWhileNothingChanges) {
   cached_.put(70, start_);
-  const auto none = []() -> int { throw std::logic_error("nobody has to read it"); };
+  const auto none = [](const int*) -> int { throw std::logic_error("nobody has to read it"); };
   const auto before = cached_.get({start_, 0s}, none);
   cached_.put(70, start_ + 10s);
   EXPECT_EQ(cached_.get({start_ + 10s, 0s}, none), before);
   cached_.put(71, start_ + 20s);
   EXPECT_EQ(*before, 70) << "whoever holds it";
+}
+
+TEST_F(FactsCached, ShowsAReaderWhatWasReadBefore) {
+  const auto next = [](const int* last) { return last ? *last + 1 : 10; };
+  EXPECT_EQ(*cached_.get({start_, 0s}, next), 10);
+  EXPECT_EQ(*cached_.get({start_ + 1s, 0s}, next), 11);
+}
+
+// The lock is not held while a fact is read, which may take long or need another fact.
+TEST_F(FactsCached, HoldsUpOnlyWhoNeedsTheNewValue) {
+  ask(0s, 0s);
+  Cached<int> other;
+  std::thread waiting;
+  const auto slow = [&](const int*) {
+    EXPECT_EQ(*other.get({start_, 0s}, [](const int*) { return 5; }), 5);
+    EXPECT_EQ(*cached_.known(), 1) << "the last value, at once";
+    cached_.put(70, start_ + 2s);
+    EXPECT_EQ(*cached_.known(), 1) << "what is read is at least as new";
+    waiting = std::thread([this] { EXPECT_EQ(ask(1s, 1s), 20) << "not read again"; });
+    return 20;
+  };
+  EXPECT_EQ(*cached_.get({start_ + 2s, 1s}, slow), 20);
+  waiting.join();
+  EXPECT_EQ(readings_, 1);
 }
 
 TEST(FactsPortLink, IsTheSameIfItIsMissingForTheSameReason) {

@@ -134,7 +134,7 @@ class FactsGather : public testing::Test {
 
 TEST_F(FactsGather, ReadsThePlaceOfTheAdapter) {
   const DeviceFacts facts = gather();
-  ASSERT_TRUE(facts.pci.has_value());
+  ASSERT_TRUE(facts.pci);
   EXPECT_EQ(facts.pci->address, "0000:3b:00.0");
   ASSERT_EQ(facts.pci->links.size(), 1U);
   EXPECT_EQ(facts.pci->links[0].below.speed, 16e9);
@@ -154,8 +154,8 @@ TEST_F(FactsGather, ReadsThePort) {
   const PortFacts& port = facts.ports[0];
   EXPECT_EQ(port.state.value(), 4U);
   EXPECT_EQ(port.rate.value(), 50e9);
-  ASSERT_EQ(port.gids->size(), 1U);
-  EXPECT_EQ((*port.gids)[0].netdev, "cx0");
+  ASSERT_EQ((*port.gids)->size(), 1U);
+  EXPECT_EQ(port.gid_netdevs, std::vector<std::string>{"cx0"});
   EXPECT_EQ(port.traffic_class->value, 106U);
   EXPECT_TRUE(port.has_counters);
   EXPECT_FALSE(port.mtu.has_value()) << "there are no verbs";
@@ -168,13 +168,13 @@ TEST_F(FactsGather, ReadsTheInterface) {
   EXPECT_EQ(netdev.name, "cx0");
   EXPECT_EQ(netdev.mtu.value(), 1500U);
   EXPECT_TRUE(netdev.admin_up.value());
-  EXPECT_EQ(netdev.dcb->pfc->enabled, 0x18);
+  EXPECT_EQ((*netdev.dcb)->pfc->enabled, 0x18);
   EXPECT_EQ(netdev.pause->rx, true);
   EXPECT_EQ(netdev.rings->rx_max, 8192U);
   EXPECT_EQ(netdev.speed.value(), 50e9);
   EXPECT_EQ(netdev.fastest_mode.value(), 50e9);
   ASSERT_EQ(netdev.addresses->size(), 1U) << "without the link-local one";
-  EXPECT_EQ((*netdev.addresses)[0].gid, facts.ports[0].gids->at(0).gid.gid);
+  EXPECT_EQ((*netdev.addresses)[0].gid, (*facts.ports[0].gids)->at(0).gid);
   EXPECT_TRUE(is_absent(netdev.ecn.error()));
 }
 
@@ -186,7 +186,7 @@ TEST_F(FactsGather, AsksTheInterfaceForNothingThatIsKnown) {
   route.clear();
   const DeviceFacts facts = gather(std::chrono::hours(1));
   EXPECT_EQ(facts.netdevs.at(0).rings->rx_max, 8192U);
-  EXPECT_EQ(facts.netdevs.at(0).dcb->pfc->enabled, 0x18);
+  EXPECT_EQ((*facts.netdevs.at(0).dcb)->pfc->enabled, 0x18);
   ethtool.erase(host::generic_netlink::kControl);
   ASSERT_EQ(ethtool.size(), 1U);
   EXPECT_EQ(ethtool.begin()->second, 1) << "only for the modes that it supports";

@@ -84,6 +84,24 @@ TEST_F(PcieErrorsTest, KeepsAKindThatFellToZero) {
   EXPECT_EQ(collect().at(errors("function", "correctable", "BadTLP")), 0);
 }
 
+// Nonfatal and fatal errors are of the same kinds.
+TEST_F(PcieErrorsTest, TellsAKindOfTwoLevelsApart) {
+  const std::string dlp = errors("function", "nonfatal", "DLP");
+  const std::string fatal_dlp = errors("function", "fatal", "DLP");
+  tree_.write(kFunction + "/aer_dev_nonfatal", "Undefined 0\nDLP 1\nCmpltTO 0\nTOTAL_ERR_NONFATAL 1\n");
+  Page page = collect();
+  EXPECT_EQ(page.at(dlp), 1);
+  EXPECT_FALSE(page.contains(fatal_dlp));
+  tree_.write(kFunction + "/aer_dev_fatal", "Undefined 0\nDLP 2\nSDES 0\nTOTAL_ERR_FATAL 2\n");
+  page = collect();
+  EXPECT_EQ(page.at(dlp), 1);
+  EXPECT_EQ(page.at(fatal_dlp), 2);
+  tree_.write(kFunction + "/aer_dev_nonfatal", "garbage");
+  page = collect();
+  EXPECT_FALSE(page.contains(dlp));
+  EXPECT_EQ(page.at(fatal_dlp), 2);
+}
+
 // A text that is the same as before says the same as before; what is no such text is an error each time.
 TEST_F(PcieErrorsTest, ServesTheSameWhileAFileStaysTheSame) {
   write_correctable(kRoot, 5, 0, 3);

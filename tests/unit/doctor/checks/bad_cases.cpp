@@ -101,20 +101,20 @@ const std::vector<CheckCase> kBad{
      [](Facts& f) { port(f).mtu = core::os_error(EACCES, "/dev/infiniband/uverbs0"); }, "uverbs0: EACCES"},
     {"roce_gids", "no RoCE v2", kCritical,
      [](Facts& f) {
-       port(f).gids->resize(2);
-       (*port(f).gids)[0].gid.type = "IB/RoCE v1";
+       gids(f).resize(2);
+       gids(f)[0].type = host::GidType::ib_or_roce_v1;
      }},
-    {"roce_gids", "none for the address", kWarning, [](Facts& f) { port(f).gids->pop_back(); },
+    {"roce_gids", "none for the address", kWarning, [](Facts& f) { gids(f).pop_back(); },
      "none for 10.8.0.1"},
     {"rings", "256", kWarning, [](Facts& f) { netdev(f).rings->rx = 256; }, "rx 256 of 8192"},
-    {"pfc", "off", kWarning, [](Facts& f) { netdev(f).dcb->pfc->enabled = 0; }, "none"},
-    {"pfc", "on for two", kWarning, [](Facts& f) { netdev(f).dcb->pfc->enabled = 0x18; }, "3, 4"},
+    {"pfc", "off", kWarning, [](Facts& f) { dcb(f).pfc->enabled = 0; }, "none"},
+    {"pfc", "on for two", kWarning, [](Facts& f) { dcb(f).pfc->enabled = 0x18; }, "3, 4"},
     {"pfc", "a driver without DCB", kUnknown, [](Facts& f) { netdev(f).dcb = core::os_error(EOPNOTSUPP); }},
     {"global_pause", "beside PFC", kCritical, [](Facts& f) { netdev(f).pause->rx = true; }, "rx on, tx off"},
     {"global_pause", "instead of PFC", kWarning,
      [](Facts& f) {
        netdev(f).pause->tx = true;
-       netdev(f).dcb->pfc->enabled = 0;
+       dcb(f).pfc->enabled = 0;
      }},
     {"roce_priority", "the class of rdma_cm goes elsewhere", kCritical,
      [](Facts& f) { port(f).traffic_class->value = 48 << 2; },
@@ -122,25 +122,24 @@ const std::vector<CheckCase> kBad{
     {"roce_priority", "no DSCP leads there", kWarning,
      [](Facts& f) {
        port(f).traffic_class.reset();
-       netdev(f).dcb->apps.erase(netdev(f).dcb->apps.begin());
+       auto& apps = dcb(f).apps;
+       apps.erase(apps.begin());
      }},
-    {"roce_priority", "by PCP without VLAN", kWarning, [](Facts& f) { netdev(f).dcb->apps.clear(); },
-     "untagged"},
+    {"roce_priority", "by PCP without VLAN", kWarning, [](Facts& f) { dcb(f).apps.clear(); }, "untagged"},
     {"probe_priority", "a class of its own", kWarning, [](Facts& f) { f.probe->traffic_class = 0; },
      "DSCP 0 maps to priority 0, lossless: 3"},
     {"probe_priority", "nothing is preset", kWarning,
      [](Facts& f) {
        port(f).traffic_class.reset();
-       netdev(f).dcb->apps = {{host::dcb::kSelectorDscp, 3, 48}};
+       dcb(f).apps = {{host::dcb::kSelectorDscp, 3, 48}};
      },
      "DSCP 26 maps to priority 0"},
-    {"traffic_class", "shared", kWarning, [](Facts& f) { netdev(f).dcb->ets->priority_class[0] = 3; },
-     "3 with 0"},
+    {"traffic_class", "shared", kWarning, [](Facts& f) { dcb(f).ets->priority_class[0] = 3; }, "3 with 0"},
     {"traffic_class", "shared, of another number", kWarning,
      [](Facts& f) {
-       netdev(f).dcb->ets->priority_class[3] = 5;
-       netdev(f).dcb->ets->priority_class[0] = 5;
-       netdev(f).dcb->ets->priority_class[5] = 3;
+       dcb(f).ets->priority_class[3] = 5;
+       dcb(f).ets->priority_class[0] = 5;
+       dcb(f).ets->priority_class[5] = 3;
      },
      "3 with 0"},
     {"ecn", "notification is off", kWarning,

@@ -31,7 +31,22 @@ const std::vector<CheckCase>& good_cases();
 inline DeviceFacts& device(Facts& facts) { return facts.devices.front(); }
 inline PortFacts& port(Facts& facts) { return device(facts).ports.front(); }
 inline NetdevFacts& netdev(Facts& facts) { return device(facts).netdevs.front(); }
-inline PciFacts& pci(Facts& facts) { return *device(facts).pci; }
+// What facts share is copied before a case changes it.
+inline std::vector<host::Gid>& gids(Facts& facts) {
+  const auto own = std::make_shared<std::vector<host::Gid>>(**port(facts).gids);
+  port(facts).gids = own;
+  return *own;
+}
+inline host::dcb::Ieee& dcb(Facts& facts) {
+  const auto own = std::make_shared<host::dcb::Ieee>(**netdev(facts).dcb);
+  netdev(facts).dcb = own;
+  return *own;
+}
+inline PciFacts& pci(Facts& facts) {
+  const auto own = std::make_shared<PciFacts>(*device(facts).pci);
+  device(facts).pci = own;
+  return *own;
+}
 inline void count(Facts& facts, std::string_view metric, double total, double moved) {
   for (CounterFacts& counter : facts.counters)
     if (counter.metric == metric) {

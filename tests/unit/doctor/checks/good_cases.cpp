@@ -35,8 +35,8 @@ const std::vector<CheckCase> kGood{
     {"netdev_mtu", "just enough for 4096", Verdict::ok, [](Facts& f) { netdev(f).mtu = 4200; }, "4200 bytes"},
     {"traffic_class", "the number of the class is not that of the priority", Verdict::ok,
      [](Facts& f) {
-       netdev(f).dcb->ets->priority_class[3] = 5;
-       netdev(f).dcb->ets->priority_class[5] = 3;
+       dcb(f).ets->priority_class[3] = 5;
+       dcb(f).ets->priority_class[5] = 3;
      },
      "its own traffic class"},
     {"irq_affinity", "more vectors than processors nearby", Verdict::ok,
@@ -49,14 +49,15 @@ const std::vector<CheckCase> kGood{
     {"probe_priority", "the class of rdma_cm", Verdict::ok,
      [](Facts& f) {
        port(f).traffic_class->value = 48 << 2;
-       netdev(f).dcb->apps = {{host::dcb::kSelectorDscp, 3, 48}};
+       dcb(f).apps = {{host::dcb::kSelectorDscp, 3, 48}};
      },
      "DSCP 48"},
     {"roce_priority", "no class preset", Verdict::ok, [](Facts& f) { port(f).traffic_class.reset(); }, "26"},
     {"roce_priority", "by PCP on a VLAN", Verdict::ok,
      [](Facts& f) {
-       netdev(f).dcb->apps.clear();
-       port(f).gids->push_back({{"3", "::", "RoCE v2"}, "cx0.100"});
+       dcb(f).apps.clear();
+       gids(f).push_back({"::", 3, host::GidType::roce_v2});
+       port(f).gid_netdevs.push_back("cx0.100");
      }},
     {"rings", "as large as they can be", Verdict::ok,
      [](Facts& f) {

@@ -25,6 +25,15 @@ class HostFsTest : public ::testing::Test {
  protected:
   static std::size_t descriptors() { return make_host_fs("/proc/self")->list("fd")->size(); }
 
+  // Names of different lengths, sorted: more than the kernel gives at a time.
+  std::vector<std::string> write_long_list(const std::string& dir) const {
+    std::vector<std::string> names;
+    for (int i = 1000; i < 2000; ++i)
+      names.push_back(std::to_string(i) + std::string(static_cast<std::size_t>(i % 60), 'x'));
+    for (const std::string& name : names) tree_.write(dir + "/" + name, "");
+    return names;
+  }
+
   test::TempTree tree_;
   std::unique_ptr<HostFs> fs_ = make_host_fs(tree_.root());
 };
@@ -51,6 +60,11 @@ TEST_F(HostFsTest, ListsNamesSorted) {
   for (const char* name : {"d/b", "d/a", "d/C"}) tree_.write(name, "");
   EXPECT_EQ(fs_->list("d").value(), (std::vector<std::string>{"C", "a", "b"}));
   EXPECT_TRUE(core::is_errno(fs_->list("nowhere").error(), ENOENT));
+}
+
+TEST_F(HostFsTest, ListsHundredsOfNames) {
+  const std::vector<std::string> names = write_long_list("d");
+  EXPECT_EQ(fs_->list("d").value(), names);
 }
 
 TEST_F(HostFsTest, NeverTakesAPartOfAListForTheWhole) {
@@ -152,6 +166,38 @@ TEST_F(HostFsTest, KeepsADirectoryOfSysfsOpenThatIsListedAgainAndAgain) {
     EXPECT_EQ(sysfs->fingerprint(path), fingerprint);
   }
   EXPECT_LE(descriptors(), open) << "threads of other tests may still be closing theirs";
+}
+
+// Directories that a test can change, by way of "..".
+TEST_F(HostFsTest, HasAFingerprintOfTheWholeOfALongList) {
+  const std::vector<std::string> names = write_long_list("d");
+  const std::string path = ".." + tree_.path("d");
+  const auto sysfs = make_host_fs("/sys");
+  EXPECT_EQ(sysfs->entries(path)->size(), names.size());
+  auto last = sysfs->fingerprint(path);
+  ASSERT_TRUE(last);
+  EXPECT_EQ(sysfs->fingerprint(path), last);
+  for (std::size_t i = 0; i < names.size(); i += 100) {
+    tree_.remove("d/" + names[i]);
+    EXPECT_NE(sysfs->fingerprint(path), last) << "without " << names[i];
+    last = sysfs->fingerprint(path);
+  }
+}
+
+TEST_F(HostFsTest, FindsADirectoryThatWasRemovedAndMadeAgain) {
+  tree_.write("d/a", "");
+  const std::string path = ".." + tree_.path("d");
+  const auto sysfs = make_host_fs("/sys");
+  EXPECT_EQ(sysfs->entries(path).value().front().name, "a");
+  tree_.remove("d");
+  EXPECT_EQ(sysfs->fingerprint(path), std::nullopt);
+  EXPECT_TRUE(core::is_errno(sysfs->entries(path).error(), ENOENT));
+  tree_.write("d/b", "");
+  EXPECT_EQ(sysfs->fingerprint(path), std::nullopt) << "not listed yet";
+  EXPECT_EQ(sysfs->entries(path).value().front().name, "b");
+  tree_.remove("d");
+  tree_.write("d/c", "");
+  EXPECT_EQ(sysfs->entries(path).value().front().name, "c");
 }
 
 TEST_F(HostFsTest, GivesNoFingerprintOfWhatIsNoSysfs) {

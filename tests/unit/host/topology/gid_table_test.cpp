@@ -32,28 +32,29 @@ class GidTableTest : public ::testing::Test {
   }
 
   /// Slots that are filled.
-  std::vector<std::string> read() {
+  std::vector<std::uint32_t> read() {
     fs_.opens.clear();
-    std::vector<std::string> slots;
-    const auto gids = table_.read(fs_, [this](const core::Error&) { ++errors_; });
+    std::vector<std::uint32_t> slots;
+    const auto gids = table_.read(fs_, "p", [this](const core::Error&) { ++errors_; });
     EXPECT_TRUE(gids);
-    for (const Gid& gid : gids.value_or(std::vector<Gid>())) slots.push_back(gid.slot);
+    if (!gids) return slots;
+    for (const Gid& gid : **gids) slots.push_back(gid.slot);
     return slots;
   }
   bool has_read(int slot) { return fs_.opens["p/gids/" + std::to_string(slot)] > 0; }
 
   test::TempTree tree_;
   test::WatchedFs fs_{make_host_fs(tree_.root())};
-  GidTable table_{"p"};
+  GidTable table_;
   int errors_ = 0;
 };
 
-using Slots = std::vector<std::string>;
+using Slots = std::vector<std::uint32_t>;
 
 TEST_F(GidTableTest, ReadsAllSlotsOnceAndThenThoseThatWouldChangeFirst) {
-  EXPECT_EQ(read(), (Slots{"0", "1"}));
+  EXPECT_EQ(read(), (Slots{0, 1}));
   EXPECT_TRUE(has_read(kSlots - 1));
-  EXPECT_EQ(read(), (Slots{"0", "1"}));
+  EXPECT_EQ(read(), (Slots{0, 1}));
   for (const int slot : {0, 1, 2, 3, 4}) EXPECT_TRUE(has_read(slot)) << slot;
   for (const int slot : {5, 10, kSlots - 1}) EXPECT_FALSE(has_read(slot)) << slot;
 }
@@ -61,20 +62,41 @@ TEST_F(GidTableTest, ReadsAllSlotsOnceAndThenThoseThatWouldChangeFirst) {
 TEST_F(GidTableTest, SeesANewGidAndOneThatIsGoneAtOnce) {
   read();
   fill(2, 2);
-  EXPECT_EQ(read(), (Slots{"0", "1", "2"}));
+  EXPECT_EQ(read(), (Slots{0, 1, 2}));
   clear(1);
-  EXPECT_EQ(read(), (Slots{"0", "2"}));
+  EXPECT_EQ(read(), (Slots{0, 2}));
   fill(1, 3);
-  EXPECT_EQ(read(), (Slots{"0", "1", "2"}));
+  EXPECT_EQ(read(), (Slots{0, 1, 2}));
 }
 
 TEST_F(GidTableTest, SeesAnotherAddressInTheSameSlot) {
   read();
   fill(1, 7);
   fs_.opens.clear();
-  const auto gids = table_.read(fs_, [](const core::Error&) {});
+  const auto gids = table_.read(fs_, "p", [](const core::Error&) {});
   ASSERT_TRUE(gids);
-  EXPECT_EQ((*gids)[1].gid, "0000:0000:0000:0000:0000:ffff:0a08:0007");
+  EXPECT_EQ((**gids)[1].gid, "0000:0000:0000:0000:0000:ffff:0a08:0007");
+}
+
+TEST_F(GidTableTest, OrdersSlotsByNumberAndKnowsTheirTypes) {
+  fill(10, 2);
+  tree_.write("p/gid_attrs/types/1", "IB/RoCE v1\n");
+  tree_.write("p/gid_attrs/types/10", "RoCE v3\n");
+  EXPECT_EQ(read(), (Slots{0, 1, 10}));
+  const auto gids = table_.read(fs_, "p", [](const core::Error&) {});
+  ASSERT_TRUE(gids);
+  EXPECT_EQ((**gids)[0].type, GidType::roce_v2);
+  EXPECT_EQ((**gids)[1].type, GidType::ib_or_roce_v1);
+  EXPECT_EQ((**gids)[2].type, GidType::other);
+}
+
+TEST_F(GidTableTest, KeepsOneListWhileNothingChanges) {
+  const auto ignore = [](const core::Error&) {};
+  const GidList first = table_.read(fs_, "p", ignore).value();
+  EXPECT_EQ(table_.read(fs_, "p", ignore).value(), first);
+  fill(2, 2);
+  EXPECT_NE(table_.read(fs_, "p", ignore).value(), first);
+  EXPECT_EQ(first->size(), 2U) << "who has the old list keeps it";
 }
 
 TEST_F(GidTableTest, FindsWhatASubnetManagerPutsAnywhereWhenAllAreReadAgain) {
