@@ -20,7 +20,7 @@ std::uint64_t maximum(std::uint8_t bits) { return (std::uint64_t{1} << bits) - 1
 }  // namespace
 
 CounterSet::CounterSet(CounterRules rules, std::string labels, CarryOver::Slot carried)
-    : rules_(core::intern(std::move(rules))),
+    : rules_(core::intern(rules)),
       plan_(core::intern(SeriesPlan())),
       labels_(core::intern(std::move(labels))),
       state_{core::intern(std::vector<std::string>()), {}},

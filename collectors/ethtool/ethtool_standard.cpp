@@ -107,7 +107,7 @@ class Lanes {
   std::vector<std::string> labels_;
 };
 
-// Of each way to count by lane.
+// What error correction counts by lane.
 struct FecLanes {
   Lanes corrected{kNetdevFecLaneBlocks, "corrected"};
   Lanes uncorrectable{kNetdevFecLaneBlocks, "uncorrectable"};

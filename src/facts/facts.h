@@ -75,8 +75,6 @@ struct TrafficClass {
   std::string set_by;  ///< where it was read
 };
 
-/// A GID and the interface that has its address.
-
 /// A port of a device.
 struct PortFacts {
   std::uint32_t number = 0;

@@ -35,14 +35,14 @@ HostAddresses::Listed list_addresses(host::Host& host) {
       .map([&]() -> std::shared_ptr<const HostAddresses::ByInterface> { return std::move(addresses); });
 }
 
-// The netlink interfaces of ethtool and DCB.
-// What it says is not copied.
+// What the fact says, without a copy.
 template <typename T>
 Fact<std::shared_ptr<const T>> shared(const std::shared_ptr<const Fact<T>>& fact) {
   if (!*fact) return tl::unexpected(fact->error());
   return std::shared_ptr<const T>(fact, &**fact);
 }
 
+// The netlink interfaces of ethtool and DCB.
 class Settings {
  public:
   explicit Settings(host::Host& host)

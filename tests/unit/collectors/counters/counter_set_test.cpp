@@ -207,6 +207,17 @@ TEST_F(CounterSetTest, DropsWhatWouldBeTheSameSeriesTwice) {
   EXPECT_EQ(dropped_["duplicate"], 1U);
 }
 
+// Sources with the same rules share them.
+TEST_F(CounterSetTest, HasTheRulesOfItsOwnTable) {
+  constexpr std::array kFirst{CounterRow{"n", &kBytes}};
+  constexpr std::array kSecond{CounterRow{"n", &kCnp}};
+  CounterSet first({.rows = kFirst, .raw_counter = &kRaw}, "device=\"d\"");
+  CounterSet second({.rows = kSecond, .raw_counter = &kRaw}, "device=\"d\"");
+  for (CounterSet* set : {&first, &second}) set->set_names({"n"});
+  EXPECT_EQ(collect(first, {{"n", 1}}), (Values{{"rdma_t_bytes_total{device=\"d\"}", 1}}));
+  EXPECT_EQ(collect(second, {{"n", 2}}), (Values{{"rdma_t_cnp_total{device=\"d\"}", 2}}));
+}
+
 TEST_F(CounterSetTest, GoesOverToFloatingPointWhereAScaledValueExceeds64Bits) {
   CounterSet set(rules_, "device=\"d\"");
   set.set_names({"data"});
