@@ -209,10 +209,10 @@ TEST_F(CounterSetTest, DropsWhatWouldBeTheSameSeriesTwice) {
 
 // Sources with the same rules share them.
 TEST_F(CounterSetTest, HasTheRulesOfItsOwnTable) {
-  constexpr std::array kFirst{CounterRow{"n", &kBytes}};
-  constexpr std::array kSecond{CounterRow{"n", &kCnp}};
-  CounterSet first({.rows = kFirst, .raw_counter = &kRaw}, "device=\"d\"");
-  CounterSet second({.rows = kSecond, .raw_counter = &kRaw}, "device=\"d\"");
+  constexpr std::array kByteRows{CounterRow{"n", &kBytes}};
+  constexpr std::array kCnpRows{CounterRow{"n", &kCnp}};
+  CounterSet first({.rows = kByteRows, .raw_counter = &kRaw}, "device=\"d\"");
+  CounterSet second({.rows = kCnpRows, .raw_counter = &kRaw}, "device=\"d\"");
   for (CounterSet* set : {&first, &second}) set->set_names({"n"});
   EXPECT_EQ(collect(first, {{"n", 1}}), (Values{{"rdma_t_bytes_total{device=\"d\"}", 1}}));
   EXPECT_EQ(collect(second, {{"n", 2}}), (Values{{"rdma_t_cnp_total{device=\"d\"}", 2}}));
