@@ -129,8 +129,8 @@ bool Collection::join(const Selection& wanted) {
 }
 
 void Collection::submit(const Tasks& tasks) {
-  shared_->pool.submit(tasks);
-  announce();  // where there was nothing to submit
+  if (tasks.empty()) return announce();
+  shared_->pool.submit(tasks);  // who ends the last of them announces it
 }
 
 // Returns whether the next one has begun.
