@@ -16,6 +16,7 @@ import dataclasses
 import http.client
 import os
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -59,9 +60,10 @@ class Limits:
     hour: float   # at least: the same, as Prometheus scrapes
     wall: float   # at most: time to the last byte against that of the bare loop
     memory: float  # MB, at most, after the time at CADENCE
+    heap: float    # MB in use, at most, then
 
 
-LIMITS = {9: Limits(1.5, 12, 12, 2.0, 9), 136: Limits(1.5, 10, 10, 1.5, 13)}
+LIMITS = {9: Limits(1.5, 12, 12, 2.0, 9, 1), 136: Limits(1.5, 10, 10, 1.5, 13, 4)}
 
 
 @dataclasses.dataclass
@@ -171,12 +173,25 @@ class PacedLoop:
         self.process.stdout.readline()
 
 
-def ours(tree, options):
-    """On the tree as on a sysfs, where the program can be told so."""
-    environment = {}
-    if options.as_sysfs:
-        environment = {"LD_PRELOAD": os.path.abspath(options.as_sysfs), "BENCH_SYSFS": tree.sys}
+def ours(tree, options, heap=""):
+    """On the tree as on a sysfs; heap: the file for heap_mb()."""
+    libraries = (options.as_sysfs, options.report_heap)
+    environment = {"LD_PRELOAD": " ".join(map(os.path.abspath, libraries)), "BENCH_SYSFS": tree.sys}
+    if heap:
+        environment["BENCH_HEAP"] = heap
     return harness.Exporter("--netlink=off", sysfs=tree.sys, environment=environment)
+
+
+def heap_mb(pid, path):
+    """What a process has in use of its heap (report_heap.c). It must be waiting."""
+    os.kill(pid, signal.SIGRTMAX)
+    end = time.monotonic() + 10
+    while not (os.path.exists(path) and os.path.getsize(path)):
+        if time.monotonic() > end:
+            raise AssertionError("the exporter does not report its heap")
+        time.sleep(0.01)
+    with open(path, encoding="ascii") as file:
+        return int(file.read()) / 1024 / 1024
 
 
 @contextlib.contextmanager
@@ -279,6 +294,10 @@ def back_to_back(devices, tree, options, folder):
     return targets
 
 
+def heap_file(folder, devices):
+    return os.path.join(folder, f"heap{devices}")
+
+
 def as_prometheus(trees, options, folder):
     """All hosts at once, each scraped every 15 seconds with gzip; prints a table, returns the targets."""
     targets = []
@@ -287,7 +306,7 @@ def as_prometheus(trees, options, folder):
         for devices, tree in trees.items():
             counters, others = files_of(tree)
             servers[devices, "bare pread"] = stack.enter_context(PacedLoop(options.bare_loop, counters + others, folder))
-            exporter = stack.enter_context(ours(tree, options))
+            exporter = stack.enter_context(ours(tree, options, heap_file(folder, devices)))
             servers[devices, "rdma_exporter"] = Server(exporter.pid, exporter.port, headers=AS_PROMETHEUS)
             alike = stack.enter_context(ours(tree, options))
             servers[devices, "  what node_exporter reads"] = Server(alike.pid, alike.port, SHARED, AS_PROMETHEUS)
@@ -319,8 +338,9 @@ def as_prometheus(trees, options, folder):
                 gain = spent[devices, "node_exporter"] / spent[devices, "rdma_exporter"]
                 targets.append(judge(devices, "CPU of node_exporter / ours, every 15 s with gzip", gain, limits.hour,
                                      at_most=False))
-            targets.append(judge(devices, "resident memory, MB", rss_mb(servers[devices, "rdma_exporter"].pid),
-                                 limits.memory))
+            pid = servers[devices, "rdma_exporter"].pid
+            targets += [judge(devices, "resident memory, MB", rss_mb(pid), limits.memory),
+                        judge(devices, "heap in use, MB", heap_mb(pid, heap_file(folder, devices)), limits.heap)]
     return targets
 
 
@@ -328,7 +348,8 @@ def main():
     parser = argparse.ArgumentParser(prog="scripts/bench", description="end-to-end speed of the exporter")
     parser.add_argument("--bare-loop", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--bare-server", required=True, help=argparse.SUPPRESS)
-    parser.add_argument("--as-sysfs", help=argparse.SUPPRESS)
+    parser.add_argument("--as-sysfs", required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--report-heap", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--check", action="store_true", help="exit with 1 when a target is missed")
     parser.add_argument("--devices", type=int, nargs="+", default=list(LIMITS), help="sizes of the hosts (default 9 136)")
     parser.add_argument("--rounds", type=int, default=60, help="scrapes per batch at 9 devices (default 60)")
