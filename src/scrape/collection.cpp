@@ -139,7 +139,7 @@ bool Collection::change_runs(Run* ended, Run* next) {
   const Clock::time_point now = Clock::now();
   const Tasks tasks = ended ? end(*ended, now) : Tasks{};
   const bool begun = next && begin(*next, now);
-  const bool is_complete = complete();
+  const bool announces = claim_announcement(now);  // here: no other thread may come first
   Groups gone;
   if (planned_) gone.swap(spare_);
   lock.unlock();
@@ -148,7 +148,7 @@ bool Collection::change_runs(Run* ended, Run* next) {
     const bool few = tasks.size() <= kForOneWorker;
     shared_->pool.submit(tasks, few ? task::Taker::this_worker : task::Taker::another_worker);
   }
-  if (is_complete) announce();
+  if (announces) on_complete_(shared_from_this());
   return begun;
 }
 
@@ -200,12 +200,18 @@ void Collection::limit_series(Run& run) {
   served += samples.size();
 }
 
+// True for one caller, which has to announce the collection.
+bool Collection::claim_announcement(Clock::time_point now) {
+  if (!complete() || announced_) return false;
+  observe_duration(now);
+  announced_ = true;
+  return true;
+}
+
 void Collection::announce() {
   {
     const std::lock_guard lock(shared_->mutex);
-    if (!complete() || announced_) return;
-    announced_ = true;
-    observe_duration(Clock::now());
+    if (!claim_announcement(Clock::now())) return;
   }
   on_complete_(shared_from_this());
 }

@@ -66,6 +66,7 @@ class Collection : public std::enable_shared_from_this<Collection> {
   void report(const Run& run, JobReport& jobs, Clock::time_point now) const;  // mutex held
   Clock::duration taken(const Run& run, Clock::time_point now) const;         // mutex held
   void observe_duration(Clock::time_point now);                               // mutex held
+  bool claim_announcement(Clock::time_point now);                             // mutex held
   bool admit(Run& run, Clock::time_point now) const;                          // mutex held
   Tasks admit_wanted();                                                       // mutex held
   Bundle* admit_wanted_of(RunGroup& group, Clock::time_point now) const;      // mutex held

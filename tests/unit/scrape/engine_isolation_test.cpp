@@ -136,19 +136,56 @@ TEST_F(EngineIsolationTest, ASlowHostIsReadByMoreThanOneWorker) {
   EXPECT_TRUE(engine.stop(Clock::now() + 10s));
 }
 
+class CollectionTest : public ::testing::Test {
+ protected:
+  CollectionTest() {
+    shared_->discovery = slot_of(discovery_);
+    shared_->pool.set_owners(3);
+  }
+  ~CollectionTest() override { EXPECT_TRUE(shared_->pool.stop(Clock::now() + 10s)); }
+
+  std::shared_ptr<Slot> slot_of(const std::shared_ptr<TestJob>& job) const {
+    return std::make_shared<Slot>(PlannedJob{job, 5000ms}, shared_->owner_of(*job));
+  }
+  // Returns when the collection is over and nobody has it.
+  void collect(const std::function<void()>& on_complete = [] {}) {
+    std::atomic<bool> complete = false;
+    auto collection = std::make_shared<Collection>(shared_, ++cycle_, Selection(), [&](const auto&) {
+      on_complete();
+      complete = true;
+    });
+    now_ = collection;
+    collection->start();
+    for (int i = 0; i < 10000 && !complete; ++i) std::this_thread::sleep_for(1ms);
+    EXPECT_TRUE(complete);
+    collection.reset();
+    for (int i = 0; i < 10000 && !now_.expired(); ++i) std::this_thread::sleep_for(1ms);
+    EXPECT_TRUE(now_.expired());
+  }
+  // The discovery finds that the first device has gone.
+  void remove_first() {
+    discovery_->on_run = [this] {
+      const std::lock_guard lock(shared_->mutex);
+      shared_->slots.erase(shared_->slots.begin());
+    };
+  }
+
+  TestSource source_;
+  std::shared_ptr<Shared> shared_ =
+      std::make_shared<Shared>(source_, 8U, std::size_t{100}, core::MetricSet::full);
+  std::shared_ptr<TestJob> discovery_ = std::make_shared<TestJob>("", "discovery");
+  std::weak_ptr<Collection> now_;
+  std::uint64_t cycle_ = 0;
+};
+
 // A stuck run keeps its job, and nothing of the collection that it was started for.
-TEST(CollectionTest, IsGoneWhenItIsOverAlthoughARunOfItIsStuck) {
-  TestSource source;
+TEST_F(CollectionTest, IsGoneWhenItIsOverAlthoughARunOfItIsStuck) {
   auto stuck = std::make_shared<TestJob>("a");
   stuck->gate.close();
-  const auto shared = std::make_shared<Shared>(source, 8U, std::size_t{100}, core::MetricSet::full);
-  const auto nothing = std::make_shared<TestJob>("", "discovery");
-  shared->discovery = std::make_shared<Slot>(PlannedJob{nothing, 1000ms}, shared->owner_of(*nothing));
-  shared->slots = {std::make_shared<Slot>(PlannedJob{stuck, 5000ms}, shared->owner_of(*stuck))};
-  shared->pool.set_owners(2);
+  shared_->slots = {slot_of(stuck)};
   std::weak_ptr<Collection> gone;
   {
-    const auto collection = std::make_shared<Collection>(shared, 1, Selection(), [](const auto&) {});
+    const auto collection = std::make_shared<Collection>(shared_, 1, Selection(), [](const auto&) {});
     gone = collection;
     collection->start();
     for (int i = 0; i < 2000 && stuck->runs == 0; ++i) std::this_thread::sleep_for(1ms);
@@ -156,48 +193,53 @@ TEST(CollectionTest, IsGoneWhenItIsOverAlthoughARunOfItIsStuck) {
     collection->close(Clock::now());
   }
   EXPECT_TRUE(gone.expired());
-  EXPECT_EQ(shared->pool.stats().waiting, 0U);
+  EXPECT_EQ(shared_->pool.stats().waiting, 0U);
   stuck->gate.open();
-  EXPECT_TRUE(shared->pool.stop(Clock::now() + 10s));
-  EXPECT_FALSE(shared->slots[0]->running_since()) << "it can be started again";
-  EXPECT_TRUE(shared->stuck.empty());
+  EXPECT_TRUE(shared_->pool.stop(Clock::now() + 10s));
+  EXPECT_FALSE(shared_->slots[0]->running_since()) << "it can be started again";
+  EXPECT_TRUE(shared_->stuck.empty());
 }
 
 // A job takes back in its end what it told the others.
-TEST(CollectionTest, LetsGoOfAJobThatHasGoneBeforeTheOthersRun) {
-  TestSource source;
-  const auto shared = std::make_shared<Shared>(source, 8U, std::size_t{100}, core::MetricSet::full);
-  const auto slot_of = [&](const std::shared_ptr<TestJob>& job) {
-    return std::make_shared<Slot>(PlannedJob{job, 5000ms}, shared->owner_of(*job));
-  };
-  const auto discovery = std::make_shared<TestJob>("", "discovery");
+TEST_F(CollectionTest, LetsGoOfAJobThatHasGoneBeforeTheOthersRun) {
   const auto stays = std::make_shared<TestJob>("a");
   auto goes = std::make_shared<TestJob>("b");
-  shared->discovery = slot_of(discovery);
-  shared->slots = {slot_of(goes), slot_of(stays)};
-  shared->pool.set_owners(3);
-  const auto collect = [&](std::uint64_t cycle) {
-    std::atomic<bool> complete = false;
-    auto collection =
-        std::make_shared<Collection>(shared, cycle, Selection(), [&](const auto&) { complete = true; });
-    const std::weak_ptr<Collection> over = collection;
-    collection->start();
-    for (int i = 0; i < 10000 && !complete; ++i) std::this_thread::sleep_for(1ms);
-    collection.reset();
-    for (int i = 0; i < 10000 && !over.expired(); ++i) std::this_thread::sleep_for(1ms);
-    EXPECT_TRUE(over.expired());
-  };
-  collect(1);
+  shared_->slots = {slot_of(goes), slot_of(stays)};
+  collect();
   const std::weak_ptr<TestJob> watched = std::exchange(goes, nullptr);
-  discovery->on_run = [&] {
-    const std::lock_guard lock(shared->mutex);
-    shared->slots.erase(shared->slots.begin());
-  };
+  remove_first();
   bool gone_first = false;
   stays->on_run = [&] { gone_first = watched.expired(); };
-  collect(2);
+  collect();
   EXPECT_TRUE(gone_first);
-  EXPECT_TRUE(shared->pool.stop(Clock::now() + 10s));
+}
+
+class JobWithEnd final : public TestJob {
+ public:
+  JobWithEnd(std::string device, std::function<void()> on_end)
+      : TestJob(std::move(device)), on_end_(std::move(on_end)) {}
+  ~JobWithEnd() override { on_end_(); }
+
+ private:
+  std::function<void()> on_end_;
+};
+
+// Who announces it makes the page, which must not be the event loop, whose timer calls expire().
+TEST_F(CollectionTest, IsAnnouncedByTheWorkerThatHasEndedItsLastRun) {
+  std::thread::id loop;
+  std::thread::id announcer;
+  shared_->slots = {slot_of(std::make_shared<JobWithEnd>("a", [&] {
+    std::thread timer([&, collection = now_.lock()] {
+      loop = std::this_thread::get_id();
+      collection->expire(Clock::now());
+    });
+    timer.join();
+  }))};
+  collect();
+  remove_first();
+  collect([&] { announcer = std::this_thread::get_id(); });
+  EXPECT_NE(loop, std::thread::id()) << "the job has gone";
+  EXPECT_NE(announcer, loop);
 }
 
 }  // namespace
