@@ -9,7 +9,10 @@ namespace rdma_exporter::host {
 core::Result<bool> AttrFiles::refresh() {
   auto changed = look();
   if (changed && !*changed) return changed;
-  for (Asked& asked : asked_) asked.absent = !changed;
+  for (Asked& asked : asked_) {
+    asked.was_read = false;
+    asked.absent = !changed;
+  }
   return changed;
 }
 
@@ -20,7 +23,7 @@ std::size_t AttrFiles::find(std::string_view name) {
     if (asked.name == name.data() && asked.size == name.size()) return next_ - 1;
   }
   asked_.reserve(asked_.size() + 1);  // there are few
-  asked_.push_back({name.data(), static_cast<std::uint32_t>(name.size()) & INT32_MAX, false});
+  asked_.push_back({name.data(), static_cast<std::uint32_t>(name.size()) & kMaxSize, false, false});
   resize(asked_.size());
   next_ = asked_.size();
   return next_ - 1;
@@ -28,9 +31,13 @@ std::size_t AttrFiles::find(std::string_view name) {
 
 core::Result<std::string_view> AttrFiles::read(std::string_view name, std::span<char> buffer) {
   const std::size_t index = find(name);
-  if (asked_[index].absent) return core::os_error(ENOENT);
+  Asked& asked = asked_[index];
+  if (asked.absent) return core::os_error(ENOENT);
   auto text = KeptFiles::read(index, name, buffer);
-  asked_[index].absent = !text && core::is_errno(text.error(), ENOENT);
+  if (text)
+    asked.was_read = true;
+  else
+    asked.absent = !asked.was_read && core::is_errno(text.error(), ENOENT);
   return text;
 }
 

@@ -184,10 +184,12 @@ class VanishingFs : public HostFs {
   }
   core::Result<std::unique_ptr<OpenFile>> open(const std::string& /*path*/) override {
     ++opened;
+    if (missing) return core::os_error(ENOENT);
     return std::make_unique<File>();
   }
   const std::string& root() const override { return root_; }
   int opened = 0;
+  bool missing = false;
 
  private:
   std::string root_;
@@ -201,6 +203,18 @@ TEST_F(AttrFilesTest, OpensAgainWhenTheKernelRemovedTheAttribute) {
   EXPECT_EQ(read(dir, "a"), "5");
   EXPECT_EQ(fs.opened, 2);
   EXPECT_EQ(budget_.used(), 2U) << "the directory and the new file: what is gone is given back";
+}
+
+// An interface is renamed for a moment, and its directory stays the same.
+TEST_F(AttrFilesTest, TriesAgainWhatHasBeenThere) {
+  VanishingFs fs;
+  AttrFiles dir(fs, "d", budget_);
+  ASSERT_TRUE(dir.refresh().value());
+  EXPECT_EQ(read(dir, "a"), "5");
+  fs.missing = true;
+  EXPECT_EQ(read(dir, "a"), "ENOENT");
+  fs.missing = false;
+  EXPECT_EQ(read(dir, "a"), "5");
 }
 
 TEST_F(AttrFilesTest, FindsNamesInAnyOrder) {
