@@ -81,8 +81,10 @@ std::span<const core::MetricDesc* const> ethtool_families() { return kFamilies; 
 
 std::span<const CounterRow> ethtool_rows(std::string_view driver) {
   static const std::span<const DriverTable> tables = driver_tables();
-  static std::mutex mutex;
-  static std::map<std::string_view, Expanded> expanded;  // of the drivers that this host has
+  // Of the drivers that this host has. Never destroyed: a thread whose device hangs may still use them when
+  // the process ends.
+  static auto& expanded = *new std::map<std::string_view, Expanded>;
+  static auto& mutex = *new std::mutex;
   // A sub-function has a driver of its own: "mlx5_core.sf".
   driver = driver.substr(0, driver.find('.'));
   const auto table = std::find_if(tables.begin(), tables.end(),

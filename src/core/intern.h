@@ -15,8 +15,9 @@ namespace rdma_exporter::core {
 /// asked for several times in a row. Thread-safe. Values that are no longer used are forgotten.
 template <typename T>
 std::shared_ptr<const T> intern(T value) {
-  static std::mutex mutex;
-  static std::vector<std::weak_ptr<const T>> values;
+  // Never destroyed: a thread whose device hangs may return from the kernel when the process ends.
+  static auto& mutex = *new std::mutex;
+  static auto& values = *new std::vector<std::weak_ptr<const T>>;
   const std::lock_guard lock(mutex);
   // Whoever asks for a value often asks for it several times in a row.
   for (auto weak = values.rbegin(); weak != values.rend(); ++weak)
