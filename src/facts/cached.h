@@ -64,7 +64,8 @@ class Cached {
     return value_;
   }
 
-  /// Keeps what a collector has learned at `now` by other means. Allocates only if it is new.
+  /// Keeps what a collector has learned at `now` by other means, unless a thread is reading the fact: that is
+  /// at least as new. Allocates only if it is new.
   template <typename Learned>
   void put(const Learned& learned, Clock::time_point now) {
     const Lock lock(shared().mutex);

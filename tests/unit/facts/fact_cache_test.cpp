@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <latch>
 #include <stdexcept>
 #include <thread>
 
@@ -65,12 +66,18 @@ TEST_F(FactsCached, HoldsUpOnlyWhoNeedsTheNewValue) {
   ask(0s, 0s);
   Cached<int> other;
   std::thread waiting;
+  std::latch asks(1);
   const auto slow = [&](const int*) {
     EXPECT_EQ(*other.get({start_, 0s}, [](const int*) { return 5; }), 5);
     EXPECT_EQ(*cached_.known(), 1) << "the last value, at once";
     cached_.put(70, start_ + 2s);
     EXPECT_EQ(*cached_.known(), 1) << "what is read is at least as new";
-    waiting = std::thread([this] { EXPECT_EQ(ask(1s, 1s), 20) << "not read again"; });
+    waiting = std::thread([&] {
+      asks.count_down();
+      EXPECT_EQ(ask(1s, 1s), 20) << "not read again";
+    });
+    asks.wait();
+    std::this_thread::sleep_for(50ms);  // time for a wrong answer
     return 20;
   };
   EXPECT_EQ(*cached_.get({start_ + 2s, 1s}, slow), 20);
