@@ -173,17 +173,15 @@ class PacedLoop:
         self.process.stdout.readline()
 
 
-def ours(tree, options, heap=""):
-    """On the tree as on a sysfs; heap: the file for heap_mb()."""
-    libraries = (options.as_sysfs, options.report_heap)
-    environment = {"LD_PRELOAD": " ".join(map(os.path.abspath, libraries)), "BENCH_SYSFS": tree.sys}
-    if heap:
-        environment["BENCH_HEAP"] = heap
+def ours(tree, options):
+    """On the tree as on a sysfs."""
+    environment = {"LD_PRELOAD": os.path.abspath(options.preloaded), "BENCH_SYSFS": tree.sys}
     return harness.Exporter("--netlink=off", sysfs=tree.sys, environment=environment)
 
 
-def heap_mb(pid, path):
-    """What a process has in use of its heap (report_heap.c). It must be waiting."""
+def heap_mb(pid, tree):
+    """What one of ours() has in use of its heap (preloaded.c)."""
+    path = f"{tree.sys}.heap"
     os.kill(pid, signal.SIGRTMAX)
     end = time.monotonic() + 10
     while not (os.path.exists(path) and os.path.getsize(path)):
@@ -294,10 +292,6 @@ def back_to_back(devices, tree, options, folder):
     return targets
 
 
-def heap_file(folder, devices):
-    return os.path.join(folder, f"heap{devices}")
-
-
 def as_prometheus(trees, options, folder):
     """All hosts at once, each scraped every 15 seconds with gzip; prints a table, returns the targets."""
     targets = []
@@ -306,7 +300,7 @@ def as_prometheus(trees, options, folder):
         for devices, tree in trees.items():
             counters, others = files_of(tree)
             servers[devices, "bare pread"] = stack.enter_context(PacedLoop(options.bare_loop, counters + others, folder))
-            exporter = stack.enter_context(ours(tree, options, heap_file(folder, devices)))
+            exporter = stack.enter_context(ours(tree, options))
             servers[devices, "rdma_exporter"] = Server(exporter.pid, exporter.port, headers=AS_PROMETHEUS)
             alike = stack.enter_context(ours(tree, options))
             servers[devices, "  what node_exporter reads"] = Server(alike.pid, alike.port, SHARED, AS_PROMETHEUS)
@@ -340,7 +334,7 @@ def as_prometheus(trees, options, folder):
                                      at_most=False))
             pid = servers[devices, "rdma_exporter"].pid
             targets += [judge(devices, "resident memory, MB", rss_mb(pid), limits.memory),
-                        judge(devices, "heap in use, MB", heap_mb(pid, heap_file(folder, devices)), limits.heap)]
+                        judge(devices, "heap in use, MB", heap_mb(pid, trees[devices]), limits.heap)]
     return targets
 
 
@@ -348,8 +342,7 @@ def main():
     parser = argparse.ArgumentParser(prog="scripts/bench", description="end-to-end speed of the exporter")
     parser.add_argument("--bare-loop", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--bare-server", required=True, help=argparse.SUPPRESS)
-    parser.add_argument("--as-sysfs", required=True, help=argparse.SUPPRESS)
-    parser.add_argument("--report-heap", required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--preloaded", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--check", action="store_true", help="exit with 1 when a target is missed")
     parser.add_argument("--devices", type=int, nargs="+", default=list(LIMITS), help="sizes of the hosts (default 9 136)")
     parser.add_argument("--rounds", type=int, default=60, help="scrapes per batch at 9 devices (default 60)")

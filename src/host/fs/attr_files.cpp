@@ -9,10 +9,7 @@ namespace rdma_exporter::host {
 core::Result<bool> AttrFiles::refresh() {
   auto changed = look();
   if (changed && !*changed) return changed;
-  for (Asked& asked : asked_) {
-    asked.was_read = false;
-    asked.absent = !changed;
-  }
+  for (Asked& asked : asked_) asked.known = changed ? Known::nothing : Known::absent;
   return changed;
 }
 
@@ -23,7 +20,7 @@ std::size_t AttrFiles::find(std::string_view name) {
     if (asked.name == name.data() && asked.size == name.size()) return next_ - 1;
   }
   asked_.reserve(asked_.size() + 1);  // there are few
-  asked_.push_back({name.data(), static_cast<std::uint32_t>(name.size()) & kMaxSize, false, false});
+  asked_.push_back({name.data(), static_cast<std::uint32_t>(name.size()), Known::nothing});
   resize(asked_.size());
   next_ = asked_.size();
   return next_ - 1;
@@ -32,12 +29,12 @@ std::size_t AttrFiles::find(std::string_view name) {
 core::Result<std::string_view> AttrFiles::read(std::string_view name, std::span<char> buffer) {
   const std::size_t index = find(name);
   Asked& asked = asked_[index];
-  if (asked.absent) return core::os_error(ENOENT);
+  if (asked.known == Known::absent) return core::os_error(ENOENT);
   auto text = KeptFiles::read(index, name, buffer);
   if (text)
-    asked.was_read = true;
-  else
-    asked.absent = !asked.was_read && core::is_errno(text.error(), ENOENT);
+    asked.known = Known::there;
+  else if (asked.known == Known::nothing && core::is_errno(text.error(), ENOENT))
+    asked.known = Known::absent;
   return text;
 }
 

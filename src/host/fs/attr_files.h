@@ -23,20 +23,20 @@ class AttrFiles : public KeptFiles {
   /// True if look() finds that the directory has changed since the last call: files may have appeared.
   core::Result<bool> refresh();
 
-  /// Reads a file, whose name must be static text: files are told apart by its address. A file that
-  /// was missing when it was first read after a change of the directory is ENOENT until the next change. The
-  /// view points into `buffer`.
+  /// Reads a file, whose name must be static text: files are told apart by its address. A file that was
+  /// missing when it was first read after a change of the directory is ENOENT until the next change. The view
+  /// points into `buffer`.
   core::Result<std::string_view> read(std::string_view name, std::span<char> buffer);
 
  private:
+  /// What is known of a file since the directory has changed.
+  enum class Known : std::uint8_t { nothing, there, absent };
   /// A name that was asked for.
   struct Asked {
     const char* name;
-    std::uint32_t size : 30;
-    bool was_read : 1;  ///< since the directory has changed
-    bool absent : 1;
+    std::uint32_t size;
+    Known known;
   };
-  static constexpr std::uint32_t kMaxSize = (1U << 30U) - 1;
   std::size_t find(std::string_view name);
 
   /// In the order in which a reader asks for them first, which is nearly always the same.
